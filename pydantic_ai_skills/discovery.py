@@ -1,0 +1,114 @@
+"""Libraries, and which of their immediate children are skill packages."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .files import is_inside
+from .index import is_skill_file
+from .members import Origin
+
+
+@dataclass(frozen=True)
+class Library:
+    """A folder whose immediate children are skill packages, and where it comes from."""
+
+    path: Path
+    """The folder, absolute."""
+
+    origin: Origin = 'local'
+    """Where its scripts come from."""
+
+    from_registry: bool = False
+    """Whether it is a registry's: nothing may write to it, and links must not lead out of it."""
+
+    source: str | None = None
+    """What to call it when it is shown: the path as configured, or the registry."""
+
+    @property
+    def boundary(self) -> Path | None:
+        """The folder that links may lead into: the generation for a registry's, each package itself otherwise."""
+        return self.path if self.from_registry else None
+
+
+@dataclass(frozen=True)
+class FoundPackage:
+    """An immediate child of a library that holds a `SKILL.md`, in whatever case."""
+
+    library: Library
+    folder: str
+    """The child's name as it is on disk."""
+
+    skill_file: Path
+    """Its `SKILL.md`, not resolved."""
+
+    signature: tuple[int, int, int, int] = field(compare=False)
+    """Size, modification and change time in nanoseconds, and inode of the `SKILL.md`."""
+
+    @property
+    def directory(self) -> Path:
+        """The package's folder, resolved."""
+        return Path(os.path.realpath(self.skill_file.parent))
+
+
+def installed_or_local(path: Path) -> Origin:
+    """`'installed'` for a folder inside an installed Python distribution, else `'local'`."""
+    return 'installed' if {'site-packages', 'dist-packages'} & set(path.parts) else 'local'
+
+
+def find_packages(library: Library) -> Iterator[FoundPackage]:
+    """The packages of a library, in the order of their names.
+
+    Raises:
+        OSError: the library cannot be listed.
+    """
+    with os.scandir(library.path) as scan:
+        names = sorted(entry.name for entry in scan if _may_be_package(entry))
+    limit = os.path.realpath(library.path)
+    for name in names:
+        folder = os.path.join(library.path, name)
+        if (found := _skill_file(folder)) is None:
+            continue
+        path, info = found
+        if library.from_registry and not is_inside(os.path.realpath(path), limit):
+            continue
+        signature = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+        yield FoundPackage(library, name, Path(path), signature)
+
+
+def _may_be_package(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False  # a loop of links
+
+
+def skill_file_in(folder: str | Path) -> Path | None:
+    """The `SKILL.md` of a package's folder, in whatever case it is written; `None` if it has none."""
+    found = _skill_file(os.fspath(folder))
+    return None if found is None else Path(found[0])
+
+
+def _skill_file(folder: str) -> tuple[str, os.stat_result] | None:
+    exact = os.path.join(folder, 'SKILL.md')
+    try:
+        info = os.stat(exact)
+    except OSError:
+        return _other_case(folder)
+    return (exact, info) if stat.S_ISREG(info.st_mode) else None
+
+
+def _other_case(folder: str) -> tuple[str, os.stat_result] | None:
+    try:
+        names = sorted(name for name in os.listdir(folder) if is_skill_file(name))
+        for name in names:
+            path = os.path.join(folder, name)
+            if stat.S_ISREG((info := os.stat(path)).st_mode):
+                return path, info
+    except OSError:
+        pass
+    return None

@@ -1,0 +1,58 @@
+"""Opening one file of a package so that nothing outside it, and nothing but a regular file, is ever read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class UnsafeFileError(OSError):
+    """The file is not a regular file inside its package: a link out of it, a FIFO, a device."""
+
+
+def is_inside(path: str, root: str) -> bool:
+    """Whether `path` is `root` or lies below it; both absolute and resolved."""
+    return path == root or path.startswith(root if root.endswith('/') else root + '/')
+
+
+def open_inside(root: str | Path, path: str | Path) -> int:
+    """Open a file of a package for reading and return its descriptor; the caller closes it.
+
+    Links are resolved first, and the resolved path is then walked from `root` one folder at a time without
+    following links, so a file or folder that is swapped for a link in the meantime is refused, not followed.
+
+    Args:
+        root: The resolved folder that the file must lie in.
+        path: The file, absolute.
+
+    Raises:
+        UnsafeFileError: it resolves outside `root`, or is no regular file.
+        OSError: it cannot be opened, as when it is gone.
+    """
+    root, resolved = os.path.realpath(root), os.path.realpath(path)
+    if not is_inside(resolved, root) or resolved == root:
+        raise UnsafeFileError(f'{path} leads out of {root}')
+    *folders, name = os.path.relpath(resolved, root).split(os.sep)
+    folder = os.open(root, _DIRECTORY_FLAGS)
+    try:
+        for part in folders:
+            inner = os.open(part, _DIRECTORY_FLAGS, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        descriptor = os.open(name, _FILE_FLAGS, dir_fd=folder)
+    finally:
+        os.close(folder)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UnsafeFileError(f'{path} is not a regular file')
+    return descriptor
+
+
+def read_inside(root: str | Path, path: str | Path, limit: int | None = None) -> bytes:
+    """The bytes of a file of a package, at most `limit` of them; errors as `open_inside`."""
+    with open(open_inside(root, path), 'rb') as file:
+        return file.read() if limit is None else file.read(limit)

@@ -1,0 +1,212 @@
+"""Which files a package has, and what each is: resource, script or asset. Paths and kinds only, no objects."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from .excludes import is_excluded_part
+from .files import is_inside, open_inside
+
+Kind: TypeAlias = Literal['resource', 'script', 'asset']
+"""What the model can do with a file: read it, run it, or learn that it is there."""
+
+SNIFFED_BYTES = 64 * 1024
+"""How much of a file decides whether it is text (contract, section 3)."""
+
+SCRIPT_EXTENSIONS = frozenset(
+    ['.py', '.sh', '.bash', '.zsh', '.fish', '.ps1', '.bat', '.cmd', '.js', '.mjs', '.cjs', '.ts', '.rb', '.pl']
+)
+"""Extensions of files that run: those that published skills call (measured), and Windows' own."""
+
+_DOCUMENT_EXTENSIONS = frozenset(
+    '.md .mdx .markdown .txt .text .rst .adoc .org .json .jsonl .ndjson .json5 .jsonc .yaml .yml .toml .ini .cfg .conf'
+    ' .csv .tsv .html .htm .xhtml .xml .xsd .xsl .xslt .dtd .svg .css .scss .less .sql .graphql .proto .tex .bib .log'
+    ' .lock .diff .patch .jinja .jinja2 .j2 .tmpl .tpl .template .mustache .hbs .properties .plist .tf .hcl .ipynb'
+    ' .png .jpg .jpeg .gif .webp .bmp .ico .tif .tiff .avif .heic .pdf .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp'
+    ' .ttf .otf .woff .woff2 .eot .mp3 .wav .ogg .flac .m4a .mp4 .mov .webm .avi .mkv .zip .gz .tgz .bz2 .xz .zst .7z'
+    ' .tar .db .sqlite .parquet .npy .npz .pkl .jsx .tsx .c .h .cc .cpp .hpp .java .go .rs .kt .swift .cs'.split()
+)
+"""Extensions on which an execute bit means nothing: on many mounts every file has one (contract, section 3)."""
+
+_NEVER_SCRIPTS = frozenset(['SKILL.md', '__init__.py'])
+_SCRIPT_FOLDERS = frozenset(['', 'scripts'])
+
+
+@dataclass(frozen=True, slots=True)
+class PackageFile:
+    """One file of a package as the walk found it."""
+
+    name: str
+    """Skill-relative POSIX path."""
+
+    path: str
+    """Resolved absolute path."""
+
+    size: int
+    """Bytes."""
+
+    executable: bool
+    """Whether any execute bit is set."""
+
+    signature: tuple[int, int, int, int, int]
+    """Inode, size, times and mode: another one means another content."""
+
+    @property
+    def folder(self) -> str:
+        """The path of its folder, empty in the root."""
+        return self.name.rpartition('/')[0]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file and what it is."""
+
+    file: PackageFile
+    kind: Kind
+    runnable: bool
+    """Whether it would be a script but for its folder, or is one."""
+
+
+Report: TypeAlias = Callable[[str], None]
+"""Told, in a sentence, of each file that the walk had to leave out."""
+
+
+def warn_user(message: str) -> None:
+    """The `Report` that gives a `UserWarning`."""
+    warnings.warn(message, UserWarning, stacklevel=2)
+
+
+def walk(directory: Path, boundary: Path | None = None, report: Report | None = None) -> Iterator[PackageFile]:
+    """Every regular file of the package in `directory`, without what the default excludes shut out.
+
+    Stops at a nested `SKILL.md`, whose folder is another skill. Follows links only to what lies in `boundary`
+    (the package itself where it is `None`) and reports each that leads out of it. A linked folder is
+    listed once under its link's name; links inside it are not followed again, so no loop and no blow-up.
+    """
+    root = os.path.realpath(directory)
+    limit = root if boundary is None else os.path.realpath(boundary)
+    links: list[tuple[str, str]] = []
+    yield from sorted(_folder_files(root, '', limit, links, report), key=lambda file: file.name)
+    for name, target in sorted(links):
+        if not is_inside(root, target) and not os.path.isfile(os.path.join(target, 'SKILL.md')):
+            yield from sorted(_folder_files(target, name + '/', limit, None, report), key=lambda file: file.name)
+
+
+def _folder_files(
+    root: str, prefix: str, limit: str, links: list[tuple[str, str]] | None, report: Report | None
+) -> Iterator[PackageFile]:
+    pending = [(root, prefix)]
+    while pending:
+        folder, prefix = pending.pop()
+        try:
+            with os.scandir(folder) as scan:
+                entries = list(scan)
+        except OSError as error:
+            if report is not None:
+                report(f'Skipping {folder}: it cannot be listed ({error.strerror}).')
+            continue
+        if folder != root and any(entry.name == 'SKILL.md' for entry in entries):
+            continue
+        for entry in entries:
+            if is_excluded_part(entry.name):
+                continue
+            path = entry.path
+            try:
+                if entry.is_symlink():
+                    path = os.path.realpath(entry.path)
+                    # A SKILL.md that is itself a link is followed: in a local library links are the owner's.
+                    owned = folder == limit and is_skill_file(entry.name)
+                    if not owned and (not is_inside(path, limit) or _hidden_target(path, limit)):
+                        if report is not None:
+                            report(_escape_message(entry.path, path))
+                        continue
+                info = entry.stat()
+                if stat.S_ISDIR(info.st_mode):
+                    if not entry.is_symlink():
+                        pending.append((path, f'{prefix}{entry.name}/'))
+                    elif links is not None:
+                        links.append((prefix + entry.name, path))
+                elif stat.S_ISREG(info.st_mode):
+                    yield _package_file(prefix + entry.name, path, info)
+            except OSError:
+                continue  # gone since the listing, or a link that leads nowhere
+
+
+def _hidden_target(path: str, limit: str) -> bool:
+    return any(is_excluded_part(part) for part in os.path.relpath(path, limit).split(os.sep))
+
+
+def _escape_message(link: str, target: str) -> str:
+    return (
+        f'Skipping {link}: the link leads to {target}, which is not a file of the skill. '
+        'Copy the file into the skill instead.'
+    )
+
+
+def _package_file(name: str, path: str, info: os.stat_result) -> PackageFile:
+    executable = bool(info.st_mode & 0o111)
+    signature = (info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_mode)
+    return PackageFile(name, path, info.st_size, executable, signature)
+
+
+def is_skill_file(name: str) -> bool:
+    """Whether a file in a package's root is its `SKILL.md`, in any case (macOS and Windows do not tell)."""
+    return name.lower() == 'skill.md'
+
+
+def index_files(directory: Path, boundary: Path | None = None, skill_file: str = 'SKILL.md') -> Iterator[IndexedFile]:
+    """Each file of a package with its kind; `skill_file`, its instructions, is not among them."""
+    for file in walk(directory, boundary, warn_user):
+        if file.name != skill_file and file.name != 'SKILL.md' and (indexed := _classify(file)) is not None:
+            yield indexed
+
+
+def _classify(file: PackageFile) -> IndexedFile | None:
+    base = file.name.rpartition('/')[2]
+    stem, dot, extension = base.rpartition('.')
+    extension = f'.{extension}'.lower() if dot and stem else ''
+    runnable = extension in SCRIPT_EXTENSIONS and base not in _NEVER_SCRIPTS
+    head: bytes | None = None
+    if not runnable and base not in _NEVER_SCRIPTS and extension not in _DOCUMENT_EXTENSIONS:
+        if file.executable:
+            runnable = True
+        elif not extension:
+            if (head := _head(file)) is None:
+                return None
+            runnable = head.startswith(b'#!')
+    if runnable and file.folder in _SCRIPT_FOLDERS:
+        return IndexedFile(file, 'script', True)
+    if head is None and (head := _head(file)) is None:
+        return None
+    return IndexedFile(file, 'resource' if is_text(head, file.size) else 'asset', runnable)
+
+
+def _head(file: PackageFile) -> bytes | None:
+    """The file's beginning; None where it cannot be read, and then it is no file of the skill."""
+    try:
+        # The walk has just checked where the path leads: its folder is boundary enough here.
+        descriptor = open_inside(os.path.dirname(file.path), file.path)
+    except OSError:
+        return None
+    try:
+        return os.read(descriptor, SNIFFED_BYTES)
+    finally:
+        os.close(descriptor)
+
+
+def is_text(head: bytes, size: int) -> bool:
+    """Whether a file that begins with `head` and has `size` bytes reads as UTF-8 text; a NUL means it does not."""
+    if b'\0' in head:
+        return False
+    try:
+        codecs.getincrementaldecoder('utf-8')().decode(head, final=size <= len(head))
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,155 @@
+"""A skill package and its bundled files, by name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .digest import package_digest
+from .discovery import FoundPackage, Library, find_packages, installed_or_local
+from .excludes import DEFAULT_RESOURCE_EXCLUDES, ResourceFilter, combined_globs
+from .executors import LocalSkillScriptExecutor
+from .files import UnsafeFileError, open_inside
+from .frontmatter import frontmatter_fields, text_field
+from .index import IndexedFile, index_files
+from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
+from .names import skill_id
+from .resources import guess_media_type
+
+__all__ = ['DEFAULT_RESOURCE_EXCLUDES', 'SkillAsset', 'SkillPackage', 'index_libraries', 'index_package']
+
+
+@dataclass(frozen=True)
+class SkillPackage:
+    """One skill's bundled files: what can be read, what can be run, and what is neither."""
+
+    name: str
+    """The skill's id."""
+
+    directory: Path | None = None
+    """Its folder, resolved; `None` for a skill written in Python."""
+
+    resources: tuple[SkillResource, ...] = ()
+    """What the model can read, sorted by name."""
+
+    scripts: tuple[SkillScript, ...] = ()
+    """What the model can run and is told of: files in the root and in `scripts/`, and Python functions."""
+
+    assets: tuple[SkillAsset, ...] = ()
+    """Files that are no text, sorted by name."""
+
+    unlisted_scripts: tuple[SkillScript, ...] = field(default=(), repr=False)
+    """Files that would be scripts but for their folder: listed as resources, and run all the same when asked for."""
+
+    boundary: Path | None = field(default=None, repr=False, compare=False)
+    """The folder that its links may lead into; the package's own where it is `None`."""
+
+    resources_by_name: dict[str, SkillResource] = field(init=False, repr=False, compare=False)
+    """`resources` by name."""
+
+    scripts_by_name: dict[str, SkillScript] = field(init=False, repr=False, compare=False)
+    """`scripts` by name."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, 'resources_by_name', {item.name: item for item in self.resources})
+        object.__setattr__(self, 'scripts_by_name', {item.name: item for item in self.scripts})
+
+    @property
+    def digest(self) -> str | None:
+        """The SHA-256 over all its files (see `pydantic_ai_skills.digest`); `None` for a skill written in Python.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        return None if self.directory is None else package_digest(self.directory, self.boundary)
+
+
+def index_libraries(
+    libraries: Iterable[str | Path],
+    *,
+    script_executor: SkillScriptExecutor | None = None,
+    exclude_resources: Sequence[str] | None = None,
+) -> dict[str, SkillPackage]:
+    """Index every package of these libraries at once.
+
+    Args:
+        libraries: The parents of skill packages. One that is missing is skipped; a later one wins a name.
+        script_executor: What runs the scripts; `LocalSkillScriptExecutor()` where it is `None`.
+        exclude_resources: Globs that hide resources and assets, on top of `DEFAULT_RESOURCE_EXCLUDES`.
+
+    Returns:
+        A package per immediate child that holds a `SKILL.md`, by the id that the catalog gives it.
+    """
+    executor = LocalSkillScriptExecutor() if script_executor is None else script_executor
+    hidden = combined_globs(exclude_resources)
+    packages: dict[str, SkillPackage] = {}
+    for path in [libraries] if isinstance(libraries, (str, Path)) else libraries:
+        resolved = Path(os.path.realpath(Path(path).expanduser()))
+        if not resolved.is_dir():
+            continue
+        for found in find_packages(Library(resolved, origin=installed_or_local(resolved))):
+            if name := found_id(found):
+                packages[name] = index_package(name, found, executor, hidden)
+    return packages
+
+
+def found_id(found: FoundPackage) -> str:
+    """The id of a package whose definition has not been read: its frontmatter is looked at only where needed."""
+    if name := skill_id(found.folder, None) if skill_id(found.folder) == found.folder else '':
+        return name
+    try:
+        with open(open_inside(found.directory, found.skill_file), 'rb') as file:
+            text = file.read().decode('utf-8-sig', errors='replace')
+    except (UnsafeFileError, OSError):
+        text = ''
+    return skill_id(found.folder, text_field(frontmatter_fields(text), 'name'))
+
+
+def index_package(
+    name: str, found: FoundPackage, executor: SkillScriptExecutor, hidden: ResourceFilter
+) -> SkillPackage:
+    """Index one package: walk its folder, read the beginning of each file, and give each its kind."""
+    directory, library = found.directory, found.library
+    root = library.boundary or directory
+    resources: list[SkillResource] = []
+    scripts: list[SkillScript] = []
+    unlisted: list[SkillScript] = []
+    assets: list[SkillAsset] = []
+
+    def script(indexed: IndexedFile) -> SkillScript:
+        return SkillScript(
+            name=indexed.file.name,
+            uri=indexed.file.path,
+            skill_name=name,
+            skill_directory=directory,
+            executor=executor,
+            origin=library.origin,
+            from_registry=library.from_registry,
+            root=root,
+            takes_ctx=False,
+        )
+
+    for indexed in index_files(directory, library.boundary, found.skill_file.name):
+        file = indexed.file
+        if indexed.kind == 'script':
+            scripts.append(script(indexed))
+            continue
+        if hidden.hides(file.name):
+            continue
+        if indexed.runnable:
+            unlisted.append(script(indexed))
+        if indexed.kind == 'resource':
+            resources.append(SkillResource(name=file.name, uri=file.path, root=root, takes_ctx=False))
+        else:
+            assets.append(SkillAsset(file.name, file.path, file.size, guess_media_type(file.name), root))
+    return SkillPackage(
+        name=name,
+        directory=directory,
+        resources=tuple(resources),
+        scripts=tuple(scripts),
+        assets=tuple(assets),
+        unlisted_scripts=tuple(unlisted),
+        boundary=library.boundary,
+    )
