@@ -43,16 +43,21 @@ class FoundPackage:
     folder: str
     """The child's name as it is on disk."""
 
-    skill_file: Path
-    """Its `SKILL.md`, not resolved."""
+    path: str
+    """Its `SKILL.md`, not resolved. Text, since a library has thousands and most are never looked at again."""
 
     signature: tuple[int, int, int, int] = field(compare=False)
     """Size, modification and change time in nanoseconds, and inode of the `SKILL.md`."""
 
     @property
+    def skill_file(self) -> Path:
+        """Its `SKILL.md`, not resolved."""
+        return Path(self.path)
+
+    @property
     def directory(self) -> Path:
         """The package's folder, resolved."""
-        return Path(os.path.realpath(self.skill_file.parent))
+        return Path(os.path.realpath(os.path.dirname(self.path)))
 
 
 def installed_or_local(path: Path) -> Origin:
@@ -68,16 +73,15 @@ def find_packages(library: Library) -> Iterator[FoundPackage]:
     """
     with os.scandir(library.path) as scan:
         names = sorted(entry.name for entry in scan if _may_be_package(entry))
-    limit = os.path.realpath(library.path)
+    base, limit = str(library.path), os.path.realpath(library.path)
     for name in names:
-        folder = os.path.join(library.path, name)
-        if (found := _skill_file(folder)) is None:
+        if (found := _skill_file(f'{base}/{name}')) is None:
             continue
         path, info = found
         if library.from_registry and not is_inside(os.path.realpath(path), limit):
             continue
         signature = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
-        yield FoundPackage(library, name, Path(path), signature)
+        yield FoundPackage(library, name, path, signature)
 
 
 def _may_be_package(entry: os.DirEntry[str]) -> bool:
@@ -94,7 +98,7 @@ def skill_file_in(folder: str | Path) -> Path | None:
 
 
 def _skill_file(folder: str) -> tuple[str, os.stat_result] | None:
-    exact = os.path.join(folder, 'SKILL.md')
+    exact = f'{folder}/SKILL.md'
     try:
         info = os.stat(exact)
     except OSError:

@@ -153,3 +153,21 @@ def index_package(
         unlisted_scripts=tuple(unlisted),
         boundary=library.boundary,
     )
+
+
+def has_kind(found: FoundPackage, hidden: ResourceFilter, read: bool, run: bool) -> bool:
+    """Whether a package has any file to read or to run; it stops looking at the first.
+
+    Args:
+        found: The package.
+        hidden: The caller's globs.
+        read: Whether a resource or an asset counts.
+        run: Whether a script counts, listed or not.
+    """
+    for indexed in index_files(found.directory, found.library.boundary, found.skill_file.name):
+        if indexed.kind == 'script':
+            if run:
+                return True
+        elif not hidden.hides(indexed.file.name) and (read or (run and indexed.runnable)):
+            return True
+    return False

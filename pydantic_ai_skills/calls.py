@@ -1,0 +1,106 @@
+"""Carrying out a call of a file tool: whatever goes wrong with a file or a script is its answer, never the run's end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import anyio.to_thread
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
+
+from .access import find_resource, find_script
+from .entry import SkillEntry
+from .members import ScriptArguments, SkillAsset, SkillScript
+from .packages import SkillPackage
+from .resources import describe_asset, read_text
+
+CONTROL_FLOW = (ModelRetry, ApprovalRequired, CallDeferred, ToolFailed)
+"""What a Python function of a skill may raise to steer the run: passed on, as from any tool."""
+
+
+async def package_of(entry: SkillEntry) -> SkillPackage:
+    """The skill's files, indexed off the event loop the first time.
+
+    Raises:
+        ModelRetry: its folder is gone.
+    """
+    try:
+        return await anyio.to_thread.run_sync(lambda: entry.package)
+    except OSError as error:
+        raise ModelRetry(f'The files of the skill {entry.name!r} cannot be listed ({error}). Go on without them.') from error
+
+
+async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: Any) -> Any:
+    """What `read_skill_resource` answers.
+
+    Raises:
+        ModelRetry: there is no such file, several fit, or the arguments are not right.
+    """
+    package = await package_of(entry)
+    member = find_resource(package, name)
+    arguments = object_arguments(member.name, args)
+    try:
+        if isinstance(member, SkillAsset):
+            return describe_asset(member.name, member.uri, member.size, member.media_type)
+        if isinstance(member, SkillScript):
+            return await _source(member, arguments)
+        return await member.load(ctx, arguments)
+    except CONTROL_FLOW:
+        raise
+    except OSError as error:
+        return f'{member.name} cannot be read any more: {_reason(error)}.'
+    except Exception as error:  # a Python function of the skill failed: that is the answer
+        return f'{member.name} failed: {type(error).__name__}: {error}'
+
+
+async def _source(script: SkillScript, arguments: Mapping[str, Any] | None) -> str:
+    if script.uri is None or script.root is None:
+        raise ModelRetry(f'{script.name!r} is a Python function and has no source to read; run it with `run_skill_script`.')
+    return await anyio.to_thread.run_sync(read_text, script.root, script.uri, arguments)
+
+
+async def find_runnable(entry: SkillEntry, name: str) -> SkillScript:
+    """The script a call means; errors as `find_script`."""
+    return find_script(await package_of(entry), name)
+
+
+async def run_script(script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None) -> Any:
+    """What `run_skill_script` answers.
+
+    Raises:
+        ModelRetry: the arguments are not right, or the function of a Python skill wants another try.
+    """
+    if script.function is not None:
+        args = object_arguments(script.name, args)
+    try:
+        return await script.run(ctx, args, stdin=stdin)
+    except CONTROL_FLOW:
+        raise
+    except TimeoutError as error:
+        return str(error) or f'{script.name} ran out of time.'
+    except Exception as error:  # an executor or a function failed: that is the answer
+        return f'{script.name} failed: {type(error).__name__}: {error}'
+
+
+def object_arguments(name: str, args: Any) -> dict[str, Any] | None:
+    """Arguments that must be an object, from what a model sent: an object, JSON text of one, or nothing.
+
+    Raises:
+        ModelRetry: they are something else.
+    """
+    if isinstance(args, str):
+        try:
+            args = json.loads(args) if args.strip() else None
+        except ValueError:
+            raise ModelRetry(f'The args of {name!r} must be an object, such as {{"offset": 1}}; got the text {args!r}.') from None
+    if args is None or args == []:
+        return None
+    if not isinstance(args, Mapping):
+        raise ModelRetry(f'The args of {name!r} must be an object, not {type(args).__name__}.')
+    return {str(key): value for key, value in args.items()}
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror.lower() if error.strerror else 'it is no longer a file of the skill'

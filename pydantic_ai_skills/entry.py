@@ -1,0 +1,113 @@
+"""One skill as an agent is offered it: what the catalog says, its instructions, and its files when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import RLock
+from typing import Any
+
+from pydantic_ai.toolsets import AbstractToolset
+
+from .bundled import bundled_files
+from .info import SkillInfo
+from .packages import SkillPackage
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How a capability offers the files of its skills; the meaning and defaults are `SkillsCapability`'s."""
+
+    resources: bool = True
+    scripts: bool = True
+    require_loaded: bool = True
+    list_bundled_files: bool = True
+
+
+@dataclass(eq=False)
+class SkillEntry:
+    """A skill with everything that is worked out once and then shared by every run and every copy."""
+
+    info: SkillInfo
+    """What is known of it."""
+
+    body: str
+    """The instructions, without heading and list of files."""
+
+    index: Callable[[], SkillPackage]
+    """Makes its package; called once, when a file is first asked for."""
+
+    options: FileOptions = field(default_factory=FileOptions)
+    """How its files are offered."""
+
+    has_kind: Callable[[bool, bool], bool] | None = None
+    """Answers whether any file can be read (first argument) or run (second), quicker than `index` would."""
+
+    toolset: AbstractToolset[Any] | None = None
+    """Tools that exist only while the skill is loaded, as a skill in Python may have."""
+
+    def __post_init__(self) -> None:
+        self._lock = RLock()
+        self._package: SkillPackage | None = None
+        self._kinds: dict[tuple[bool, bool], bool] = {}
+
+    @property
+    def name(self) -> str:
+        """Its id."""
+        return self.info.name
+
+    @property
+    def package(self) -> SkillPackage:
+        """Its files, indexed at the first use and kept.
+
+        Raises:
+            OSError: its folder is gone.
+        """
+        if self._package is None:
+            with self._lock:
+                if self._package is None:
+                    self._package = self.index()
+        return self._package
+
+    @property
+    def can_read(self) -> bool:
+        """Whether the capability reads files and the skill has one, an asset counting too."""
+        return self.options.resources and self._has(True, False)
+
+    @property
+    def can_run(self) -> bool:
+        """Whether the capability runs scripts and the skill has one."""
+        return self.options.scripts and self._has(False, True)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the skill has a file of any kind that the capability offers."""
+        options = self.options
+        return (options.resources or options.scripts) and self._has(options.resources, options.scripts)
+
+    def _has(self, read: bool, run: bool) -> bool:
+        known = self._kinds.get((read, run))
+        if known is None:
+            known = self._kinds[read, run] = self._look(read, run)
+        return known
+
+    def _look(self, read: bool, run: bool) -> bool:
+        if self._package is None and self.has_kind is not None:
+            return self.has_kind(read, run)
+        package = self.package
+        readable = bool(package.resources or package.assets)
+        return (read and readable) or (run and bool(package.scripts or package.unlisted_scripts))
+
+    @cached_property
+    def instructions(self) -> str:
+        """What loading the skill gives: heading, body, and the list of bundled files."""
+        return self.instructions_with(self.body)
+
+    def instructions_with(self, body: str) -> str:
+        """The instructions with another body, as when placeholders mean a folder of a run's workspace."""
+        parts = [f'# Skill: {self.name}', body]
+        if self.options.list_bundled_files and self.has_files:
+            package = self.package
+            parts.append(bundled_files(package, resources=self.options.resources, scripts=self.options.scripts))
+        return '\n\n'.join(part for part in parts if part)

@@ -1,0 +1,106 @@
+"""Every option of a capability once: checked, frozen, and shared by the constructor, agent specs and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from .entry import FileOptions
+from .excludes import ResourceFilter, combined_globs
+from .names import normalize_name
+
+MissingDirectories: TypeAlias = Literal['error', 'skip']
+DuplicateNames: TypeAlias = Literal['error', 'keep_first']
+UnknownNames: TypeAlias = Literal['error', 'skip']
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillsOptions:
+    """The options that are plain values; names, defaults and meaning are those of `SkillsCapability`."""
+
+    directories: tuple[str | Path, ...] = ()
+    include: frozenset[str] | None = None
+    exclude: frozenset[str] = frozenset()
+    exclude_resources: tuple[str, ...] = ()
+    resources: bool = True
+    scripts: bool = True
+    require_loaded: bool = True
+    resolve_skill_dir: bool = True
+    list_bundled_files: bool = True
+    missing_directories: MissingDirectories = 'error'
+    duplicate_names: DuplicateNames = 'error'
+    unknown_names: UnknownNames = 'error'
+    max_retries: int | None = None
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        """Check what types alone do not.
+
+        Raises:
+            TypeError: an option has a wrong type.
+            ValueError: an option has a value that it cannot have.
+        """
+        for name in ('resources', 'scripts', 'require_loaded', 'resolve_skill_dir', 'list_bundled_files', 'strict'):
+            if not isinstance(getattr(self, name), bool):
+                raise TypeError(f'{name} must be True or False, not {getattr(self, name)!r}.')
+        _check_choice('missing_directories', self.missing_directories, MissingDirectories)
+        _check_choice('duplicate_names', self.duplicate_names, DuplicateNames)
+        _check_choice('unknown_names', self.unknown_names, UnknownNames)
+        retries: object = self.max_retries
+        if retries is not None and (not isinstance(retries, int) or isinstance(retries, bool)):
+            raise TypeError(f'max_retries must be a whole number or None, not {retries!r}.')
+        if self.max_retries is not None and self.max_retries < 0:
+            raise ValueError(f'max_retries must be 0 or more, not {self.max_retries}.')
+        combined_globs(self.exclude_resources)
+
+    def selects(self, name: str) -> bool:
+        """Whether `include` and `exclude` let a skill of this id in."""
+        return name in self.include if self.include is not None else name not in self.exclude
+
+    @property
+    def hidden(self) -> ResourceFilter:
+        """The filter that `exclude_resources` makes."""
+        return combined_globs(self.exclude_resources)
+
+    @property
+    def files(self) -> FileOptions:
+        """The options that each skill carries with it."""
+        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files)
+
+
+def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
+    """`directories` as a tuple of what was passed.
+
+    Raises:
+        TypeError: one of them is neither a string nor a path.
+    """
+    if directories is None:
+        return ()
+    listed = (directories,) if isinstance(directories, (str, Path)) else tuple(directories)
+    for directory in listed:
+        if not isinstance(directory, (str, Path)):
+            raise TypeError(f'directories must hold strings or paths, not {directory!r}.')
+    return listed
+
+
+def name_set(option: str, names: Collection[str] | None) -> frozenset[str] | None:
+    """The names of `include` or `exclude`, in NFKC.
+
+    Raises:
+        TypeError: a bare string, or something else than strings in it.
+    """
+    if names is None:
+        return None
+    if isinstance(names, str):
+        raise TypeError(f'{option} must be a collection of skill names, not the string {names!r}: write [{names!r}].')
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f'{option} must contain only skill names as strings, not {name!r}.')
+    return frozenset(normalize_name(name) for name in names)
+
+
+def _check_choice(option: str, value: object, choices: object) -> None:
+    if value not in get_args(choices):
+        raise ValueError(f'{option} must be {" or ".join(map(repr, get_args(choices)))}, not {value!r}.')

@@ -1,0 +1,101 @@
+"""From configured directories and registries to libraries that can be read."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from .diagnostics import SkillDiagnostic
+from .discovery import Library, installed_or_local, skill_file_in
+from .members import Origin
+from .options import MissingDirectories
+
+
+class Syncable(Protocol):
+    """What a registry must have to be a source."""
+
+    origin: Origin
+
+    def sync(self) -> Path:
+        """Put the skill packages on disk and return the library."""
+        ...
+
+
+class LibraryError(ValueError):
+    """A configured library is no library; `code` names the kind of fault."""
+
+    def __init__(self, path: Path, code: str, problem: str, hint: str) -> None:
+        super().__init__(f'{problem} {hint}')
+        self.finding = SkillDiagnostic(path, 'info' if code == 'library-missing' else 'warning', code, problem, hint)
+
+
+def directory_libraries(
+    directories: Iterable[str | Path], missing: MissingDirectories
+) -> tuple[list[Library], list[SkillDiagnostic]]:
+    """The libraries of these directories, each once, and what was left out.
+
+    Args:
+        directories: As configured: `~` is the home folder, and relative paths are the process's.
+        missing: Whether one that is no library is an error, or is left out with a diagnostic.
+
+    Raises:
+        ValueError: one of them is missing, a file, unreadable, or itself a skill package, and `missing` is `'error'`.
+    """
+    libraries: dict[str, Library] = {}
+    noted: list[SkillDiagnostic] = []
+    for configured in directories:
+        path = Path(os.path.abspath(Path(configured).expanduser()))
+        try:
+            _check(path, str(configured))
+        except LibraryError as error:
+            if missing == 'error':
+                raise
+            noted.append(error.finding)
+            continue
+        library = Library(path, origin=installed_or_local(Path(os.path.realpath(path))), source=str(configured))
+        libraries.setdefault(os.path.realpath(path), library)
+    return list(libraries.values()), noted
+
+
+def registry_library(registry: Syncable, path: Path) -> Library:
+    """The library that a registry's sync returned.
+
+    Raises:
+        ValueError: it is no library, as when the registry's path is itself a skill.
+    """
+    _check(path, repr(registry), 'Pass layout="tree" to the registry to take it.')
+    owns = getattr(registry, 'owns_library', True)
+    return Library(Path(os.path.abspath(path)), origin=registry.origin, from_registry=owns, source=repr(registry))
+
+
+def _check(path: Path, configured: str, package_hint: str = 'Pass its parent folder instead.') -> None:
+    way_out = 'Mend the path, or pass missing_directories="skip" to go on without it.'
+    try:
+        if not path.exists():
+            raise LibraryError(path, 'library-missing', f'The skill library {configured} does not exist.', way_out)
+        if not path.is_dir():
+            raise LibraryError(path, 'library-no-directory', f'The skill library {configured} is not a directory.', way_out)
+        os.listdir(path)
+    except LibraryError:
+        raise
+    except OSError as error:
+        problem = f'The skill library {configured} cannot be read: {error.strerror or error}.'
+        raise LibraryError(path, 'library-unreadable', problem, way_out) from error
+    if skill_file_in(path) is not None:
+        problem = f'{configured} is itself a skill package, not a library of packages.'
+        raise LibraryError(path, 'library-is-package', problem, package_hint)
+
+
+def warn_about_host(registries: Sequence[tuple[Syncable, bool]]) -> None:
+    """Warn once per registry that has a script, since no executor was chosen and its scripts run on the host."""
+    for registry, has_scripts in registries:
+        if has_scripts:
+            warnings.warn(
+                f'Scripts of {registry!r} will run on this host, with your rights. Choose where they run by '
+                'script_executor=; LocalSkillScriptExecutor() says that the host is meant.',
+                UserWarning,
+                stacklevel=4,
+            )
