@@ -122,7 +122,9 @@ def _python_entry(options: SkillsOptions, skill: Skill, executor: SkillScriptExe
     info = SkillInfo(
         skill.name, skill.description, None, skill.license, skill.compatibility, skill.metadata or {}, skill.uri
     )
-    return SkillEntry(info, skill.content.strip(), lambda: skill.package(executor), options.files, toolset=skill.loaded_toolset)
+    return SkillEntry(
+        info, skill.content.strip(), lambda: skill.package(executor), options.files, toolset=skill.loaded_toolset
+    )
 
 
 def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:

@@ -29,7 +29,9 @@ async def package_of(entry: SkillEntry) -> SkillPackage:
     try:
         return await anyio.to_thread.run_sync(lambda: entry.package)
     except OSError as error:
-        raise ModelRetry(f'The files of the skill {entry.name!r} cannot be listed ({error}). Go on without them.') from error
+        raise ModelRetry(
+            f'The files of the skill {entry.name!r} cannot be listed ({error}). Go on without them.'
+        ) from error
 
 
 async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: Any) -> Any:
@@ -57,7 +59,9 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
 
 async def _source(script: SkillScript, arguments: Mapping[str, Any] | None) -> str:
     if script.uri is None or script.root is None:
-        raise ModelRetry(f'{script.name!r} is a Python function and has no source to read; run it with `run_skill_script`.')
+        raise ModelRetry(
+            f'{script.name!r} is a Python function and has no source to read; run it with `run_skill_script`.'
+        )
     return await anyio.to_thread.run_sync(read_text, script.root, script.uri, arguments)
 
 
@@ -94,7 +98,9 @@ def object_arguments(name: str, args: Any) -> dict[str, Any] | None:
         try:
             args = json.loads(args) if args.strip() else None
         except ValueError:
-            raise ModelRetry(f'The args of {name!r} must be an object, such as {{"offset": 1}}; got the text {args!r}.') from None
+            raise ModelRetry(
+                f'The args of {name!r} must be an object, such as {{"offset": 1}}; got the text {args!r}.'
+            ) from None
     if args is None or args == []:
         return None
     if not isinstance(args, Mapping):

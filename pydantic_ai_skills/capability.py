@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from .state import Snapshot, SkillsState
 from .toolset import SkillFilesToolset
 
 
+@dataclass(init=False, repr=False, eq=False)  # agent specs take only dataclasses
 class SkillsCapability(AbstractCapability[AgentDepsT]):
     """Gives an agent skills: from directories, from registries, and from Python.
 

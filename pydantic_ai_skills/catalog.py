@@ -18,7 +18,7 @@ from .diagnostics import SkillDiagnostic
 from .discovery import FoundPackage, Library, find_packages
 from .files import read_inside
 from .frontmatter import frontmatter_fields, text_field
-from .info import SkillInfo
+from .info import SkillInfo, skill_info
 from .names import is_legal_name, normalize_name, skill_id
 from .repair import repair
 
@@ -126,7 +126,9 @@ def _open(found: FoundPackage, strict: bool) -> _Reading:
         reading.raw = read_inside(root, found.skill_file)
     except OSError as error:
         reading.refusal = 'unreadable'
-        reading.note('error', 'unreadable', f'Skipping {found.skill_file}: it cannot be read ({error.strerror or error}).')
+        reading.note(
+            'error', 'unreadable', f'Skipping {found.skill_file}: it cannot be read ({error.strerror or error}).'
+        )
         return reading
     if strict:
         reading.name = normalize_name(found.folder)
@@ -188,15 +190,9 @@ def _item(reading: _Reading) -> CatalogItem:
         return CatalogItem(found, reading.name, None, None, tuple(reading.findings or ()))
     _note_advice(reading, definition)
     fields = frontmatter_fields(reading.raw.decode('utf-8-sig', errors='replace'))
-    metadata = fields.get('metadata')
-    info = SkillInfo(
-        name=reading.name,
+    info = replace(
+        skill_info(reading.name, fields, found.directory, source=found.library.source, boundary=found.library.boundary),
         description=definition.description,
-        directory=found.directory,
-        license=text_field(fields, 'license'),
-        compatibility=text_field(fields, 'compatibility'),
-        metadata=metadata if isinstance(metadata, dict) else {},
-        source=found.library.source,
         model_invocable=definition.model_invocable,
         user_invocable=definition.user_invocable,
     )
@@ -212,7 +208,9 @@ def _note_advice(reading: _Reading, definition: SkillDefinition) -> None:
         reading.note('warning', 'name-mended', message, f'Rename the folder to {reading.name!r}.')
     if (length := len(definition.description)) > MAX_DESCRIPTION_LENGTH:
         message = f'{path}: the description has {length:,} characters, more than the {MAX_DESCRIPTION_LENGTH:,} of the format.'
-        reading.note('info', 'description-long', message, 'Say what it does and when to use it, and leave the rest to the body.')
+        reading.note(
+            'info', 'description-long', message, 'Say what it does and when to use it, and leave the rest to the body.'
+        )
     if fields := definition.ignored_behavioral_fields:
         message = f'{path}: these frontmatter fields have no effect here: {", ".join(fields)}.'
         reading.note('info', 'fields-ignored', message)

@@ -77,7 +77,9 @@ class SkillFunction:
             ctx = _bare_context()
         tool = (await self._toolset.get_tools(ctx))[self.name]
         try:
-            valid: dict[str, Any] = tool.args_validator.validate_python(dict(args or {}), context=ctx.validation_context)
+            valid: dict[str, Any] = tool.args_validator.validate_python(
+                dict(args or {}), context=ctx.validation_context
+            )
         except ValidationError as error:
             raise ModelRetry(self._mistake(error)) from error
         return await self._toolset.call_tool(self.name, valid, ctx, tool)

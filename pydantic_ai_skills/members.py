@@ -31,9 +31,7 @@ class SkillScriptExecutor(Protocol):
     One that also accepts `stdin=` (text) is given what the model wants to send to the script; the package's own do.
     """
 
-    async def run(
-        self, script: SkillScript, args: ScriptArguments = None, ctx: RunContext[Any] | None = None
-    ) -> Any:
+    async def run(self, script: SkillScript, args: ScriptArguments = None, ctx: RunContext[Any] | None = None) -> Any:
         """Run `script` and return what the model is to see of it.
 
         Raises:

@@ -127,7 +127,9 @@ class CatalogPart(AbstractCapability[AgentDepsT]):
 
     def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
         """The tools that skills in Python bring: a leaf's own toolset would never be collected."""
-        toolsets = [entry.toolset for leaf in self.leaves if (entry := unwrap_entry(leaf)) is not None and entry.toolset]
+        toolsets = [
+            entry.toolset for leaf in self.leaves if (entry := unwrap_entry(leaf)) is not None and entry.toolset
+        ]
         return CombinedToolset(toolsets) if toolsets else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 RISKY_NAMES = frozenset(
     [
-        'advisor', 'caching', 'citations', 'instrumentation', 'localstack', 'macroscope', 'memory', 'planning',
-        'skills', 'thinking',
+        'advisor',
+        'caching',
+        'citations',
+        'instrumentation',
+        'localstack',
+        'macroscope',
+        'memory',
+        'planning',
+        'skills',
+        'thinking',
     ]  # fmt: skip
 )
 """Default ids of Pydantic AI's and harness's own capabilities that are legal skill names.

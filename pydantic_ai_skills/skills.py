@@ -77,7 +77,9 @@ class _Bundle:
             _check_new(name, members)
             member = kind(name=name, function=target, **options)
             call = member.call  # reads the signature now, so that a wrong one fails where it is written
-            members.append(replace(member, description=member.description or call.description, takes_ctx=call.takes_ctx))
+            members.append(
+                replace(member, description=member.description or call.description, takes_ctx=call.takes_ctx)
+            )
             return target
 
         return add if function is None else add(function)
@@ -148,7 +150,9 @@ class Skill(_Bundle):
         self.name = normalize_name(self.name)
         self.description = self.description.strip()
         if not self.description:
-            raise ValueError(f'The skill {self.name!r} needs a description: it is all the model sees before loading it.')
+            raise ValueError(
+                f'The skill {self.name!r} needs a description: it is all the model sees before loading it.'
+            )
         self.uri = self.uri or f'skill://{self.name}'
         self.resources, self.scripts = list(self.resources), list(self.scripts)
         for members in (self.resources, self.scripts):

@@ -6,22 +6,11 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from .diagnostics import SkillDiagnostic
 from .discovery import Library, installed_or_local, skill_file_in
-from .members import Origin
 from .options import MissingDirectories
-
-
-class Syncable(Protocol):
-    """What a registry must have to be a source."""
-
-    origin: Origin
-
-    def sync(self) -> Path:
-        """Put the skill packages on disk and return the library."""
-        ...
+from .registries import SkillRegistry
 
 
 class LibraryError(ValueError):
@@ -60,15 +49,14 @@ def directory_libraries(
     return list(libraries.values()), noted
 
 
-def registry_library(registry: Syncable, path: Path) -> Library:
+def registry_library(registry: SkillRegistry, path: Path) -> Library:
     """The library that a registry's sync returned.
 
     Raises:
         ValueError: it is no library, as when the registry's path is itself a skill.
     """
     _check(path, repr(registry), 'Pass layout="tree" to the registry to take it.')
-    owns = getattr(registry, 'owns_library', True)
-    return Library(Path(os.path.abspath(path)), origin=registry.origin, from_registry=owns, source=repr(registry))
+    return registry.library(Path(os.path.abspath(path)))
 
 
 def _check(path: Path, configured: str, package_hint: str = 'Pass its parent folder instead.') -> None:
@@ -77,7 +65,9 @@ def _check(path: Path, configured: str, package_hint: str = 'Pass its parent fol
         if not path.exists():
             raise LibraryError(path, 'library-missing', f'The skill library {configured} does not exist.', way_out)
         if not path.is_dir():
-            raise LibraryError(path, 'library-no-directory', f'The skill library {configured} is not a directory.', way_out)
+            raise LibraryError(
+                path, 'library-no-directory', f'The skill library {configured} is not a directory.', way_out
+            )
         os.listdir(path)
     except LibraryError:
         raise
@@ -89,7 +79,7 @@ def _check(path: Path, configured: str, package_hint: str = 'Pass its parent fol
         raise LibraryError(path, 'library-is-package', problem, package_hint)
 
 
-def warn_about_host(registries: Sequence[tuple[Syncable, bool]]) -> None:
+def warn_about_host(registries: Sequence[tuple[SkillRegistry, bool]]) -> None:
     """Warn once per registry that has a script, since no executor was chosen and its scripts run on the host."""
     for registry, has_scripts in registries:
         if has_scripts:
