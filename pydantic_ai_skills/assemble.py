@@ -54,11 +54,9 @@ def assemble(
         entry = _python_entry(options, skill, executor)
         entries[skill.name], infos[skill.name] = entry, entry.info
     diagnostics += [_risky(infos[name]) for name in entries if name in RISKY_NAMES]
-    return Snapshot(
-        {name: entry for name, entry in entries.items() if entry.info.model_invocable},
-        tuple(infos[name] for name in sorted(infos)),
-        tuple(diagnostics),
-    )
+    invocable = {name: entry for name, entry in entries.items() if entry.info.model_invocable}
+    hidden = {name: entry for name, entry in entries.items() if name not in invocable}
+    return Snapshot(invocable, tuple(infos[name] for name in sorted(infos)), tuple(diagnostics), hidden)
 
 
 def _check_names(options: SkillsOptions, available: set[str]) -> None:

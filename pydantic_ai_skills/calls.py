@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
 
 import anyio.to_thread
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
 from .access import find_resource, find_script
+from .copies import exact_copy
+from .digest import package_digest
 from .entry import SkillEntry
 from .members import ScriptArguments, SkillAsset, SkillScript
 from .packages import SkillPackage
 from .resources import describe_asset, read_text
+from .tracing import note_member
 
 CONTROL_FLOW = (ModelRetry, ApprovalRequired, CallDeferred, ToolFailed)
 """What a Python function of a skill may raise to steer the run: passed on, as from any tool."""
@@ -42,6 +47,7 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
     """
     package = await package_of(entry)
     member = find_resource(package, name)
+    note_member(ctx, entry, member)
     arguments = object_arguments(member.name, args)
     try:
         if isinstance(member, SkillAsset):
@@ -62,7 +68,7 @@ async def _source(script: SkillScript, arguments: Mapping[str, Any] | None) -> s
         raise ModelRetry(
             f'{script.name!r} is a Python function and has no source to read; run it with `run_skill_script`.'
         )
-    return await anyio.to_thread.run_sync(read_text, script.root, script.uri, arguments)
+    return await anyio.to_thread.run_sync(read_text, script.root, Path(script.uri), arguments)
 
 
 async def find_runnable(entry: SkillEntry, name: str) -> SkillScript:
@@ -76,8 +82,6 @@ async def run_script(script: SkillScript, ctx: RunContext[Any], args: ScriptArgu
     Raises:
         ModelRetry: the arguments are not right, or the function of a Python skill wants another try.
     """
-    if script.function is not None:
-        args = object_arguments(script.name, args)
     try:
         return await script.run(ctx, args, stdin=stdin)
     except CONTROL_FLOW:
@@ -105,8 +109,30 @@ def object_arguments(name: str, args: Any) -> dict[str, Any] | None:
         return None
     if not isinstance(args, Mapping):
         raise ModelRetry(f'The args of {name!r} must be an object, not {type(args).__name__}.')
-    return {str(key): value for key, value in args.items()}
+    return {str(key): value for key, value in cast('Mapping[Any, Any]', args).items()}
 
 
 def _reason(error: OSError) -> str:
     return error.strerror.lower() if error.strerror else 'it is no longer a file of the skill'
+
+
+async def run_approved(
+    script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None, digest: str
+) -> Any:
+    """As `run_script`, if the package still has this digest: exactly what was approved.
+
+    A registry's package runs from a fresh copy with that digest. One of a local library runs in place, where its
+    owner expects what it writes, and is checked right before (decision 0040).
+    """
+    assert script.skill_directory is not None
+    boundary = None if script.root == script.skill_directory else script.root
+    try:
+        if not script.from_registry:
+            if package_digest(script.skill_directory, boundary) != digest:
+                return f'{script.name} was not run: the files of its skill have changed since it was approved.'
+            return await run_script(script, ctx, args, stdin)
+        with exact_copy(script.skill_directory, boundary, digest) as copy:
+            copied = replace(script, uri=str(copy / script.name), skill_directory=copy, root=copy, from_registry=False)
+            return await run_script(copied, ctx, args, stdin)
+    except OSError as error:
+        return f'{script.name} was not run: {error}'

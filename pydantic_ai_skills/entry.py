@@ -23,6 +23,7 @@ class FileOptions:
     scripts: bool = True
     require_loaded: bool = True
     list_bundled_files: bool = True
+    approval: Any = 'never'
 
 
 @dataclass(eq=False)
@@ -133,8 +134,11 @@ class SkillEntry:
 
     def instructions_with(self, body: str) -> str:
         """The instructions with another body, as when placeholders mean a folder of a run's workspace."""
-        parts = [f'# Skill: {self.name}', body]
-        if self.options.list_bundled_files and self.has_files:
-            package = self.package
-            parts.append(bundled_files(package, resources=self.options.resources, scripts=self.options.scripts))
-        return '\n\n'.join(part for part in parts if part)
+        return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, self.file_list) if part)
+
+    @property
+    def file_list(self) -> str:
+        """The list of bundled files; empty where there are none, or it is switched off."""
+        if not (self.options.list_bundled_files and self.has_files):
+            return ''
+        return bundled_files(self.package, resources=self.options.resources, scripts=self.options.scripts)

@@ -161,14 +161,15 @@ class SkillScript:
                     f'{self.name!r} is a Python function: pass args as an object of its parameters '
                     f'({self.call.signature() or "it has none"}), not {type(args).__name__}.'
                 )
-            return await self.call.call(ctx, args or None)
+            return await self.call.call(ctx, args if isinstance(args, Mapping) else None)
         if self.executor is None:
             raise ValueError(f'The script {self.name!r} has neither a function nor an executor to run it.')
         if stdin is None:
             return await self.executor.run(self, args, ctx)
         if not accepts_stdin(self.executor):
             raise ModelRetry(f'{self.name!r} cannot be given stdin here; pass what it needs in args.')
-        return await self.executor.run(self, args, ctx, stdin=stdin)  # pyright: ignore[reportCallIssue]
+        run: Any = self.executor.run  # the protocol leaves stdin out, so that a simple executor conforms
+        return await run(self, args, ctx, stdin=stdin)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from .approval import ApprovalPolicy, checked_policy
 from .entry import FileOptions
 from .excludes import ResourceFilter, combined_globs
 from .names import normalize_name
@@ -34,6 +37,9 @@ class SkillsOptions:
     unknown_names: UnknownNames = 'error'
     max_retries: int | None = None
     strict: bool = False
+    catalog_budget: int | None = None
+    approval: ApprovalPolicy = 'never'
+    refresh_every: float | None = None
 
     def __post_init__(self) -> None:
         """Check what types alone do not.
@@ -48,11 +54,9 @@ class SkillsOptions:
         _check_choice('missing_directories', self.missing_directories, MissingDirectories)
         _check_choice('duplicate_names', self.duplicate_names, DuplicateNames)
         _check_choice('unknown_names', self.unknown_names, UnknownNames)
-        retries: object = self.max_retries
-        if retries is not None and (not isinstance(retries, int) or isinstance(retries, bool)):
-            raise TypeError(f'max_retries must be a whole number or None, not {retries!r}.')
-        if self.max_retries is not None and self.max_retries < 0:
-            raise ValueError(f'max_retries must be 0 or more, not {self.max_retries}.')
+        _check_count('max_retries', self.max_retries, 0)
+        _check_count('catalog_budget', self.catalog_budget, 1)
+        checked_policy(self.approval)
         combined_globs(self.exclude_resources)
 
     def selects(self, name: str) -> bool:
@@ -67,7 +71,7 @@ class SkillsOptions:
     @property
     def files(self) -> FileOptions:
         """The options that each skill carries with it."""
-        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files)
+        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files, self.approval)
 
 
 def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
@@ -104,3 +108,29 @@ def name_set(option: str, names: Collection[str] | None) -> frozenset[str] | Non
 def _check_choice(option: str, value: object, choices: object) -> None:
     if value not in get_args(choices):
         raise ValueError(f'{option} must be {" or ".join(map(repr, get_args(choices)))}, not {value!r}.')
+
+
+def seconds(option: str, value: float | timedelta | None) -> float | None:
+    """A duration in seconds; `None` for none.
+
+    Raises:
+        TypeError: it is neither a number nor a `timedelta`.
+        ValueError: it is not positive.
+    """
+    if value is None:
+        return None
+    number: object = value.total_seconds() if isinstance(value, timedelta) else value
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise TypeError(f'{option} must be a number of seconds, a timedelta or None, not {value!r}.')
+    if not (number > 0 and math.isfinite(number)):
+        raise ValueError(f'{option} must be a positive duration, not {value!r}.')
+    return float(number)
+
+
+def _check_count(option: str, value: object, least: int) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f'{option} must be a whole number or None, not {value!r}.')
+    if value < least:
+        raise ValueError(f'{option} must be {least} or more, not {value}.')

@@ -27,7 +27,7 @@ class _Bundle:
     scripts: list[SkillScript]
 
     @overload
-    def resource(self, function: FunctionT, /) -> FunctionT: ...
+    def resource(self, function: FunctionT) -> FunctionT: ...
     @overload
     def resource(
         self,
@@ -38,7 +38,7 @@ class _Bundle:
         docstring_format: DocstringFormat = 'auto',
         schema_generator: type[GenerateJsonSchema] = GenerateToolJsonSchema,
     ) -> Callable[[FunctionT], FunctionT]: ...
-    def resource(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def resource(self, function: Any = None, **options: Any) -> Any:
         """Add a function whose result the model reads with `read_skill_resource`; bare, or with options.
 
         Args:
@@ -52,7 +52,7 @@ class _Bundle:
         return self._add(function, self.resources, SkillResource, options)
 
     @overload
-    def script(self, function: FunctionT, /) -> FunctionT: ...
+    def script(self, function: FunctionT) -> FunctionT: ...
     @overload
     def script(
         self,
@@ -63,7 +63,7 @@ class _Bundle:
         docstring_format: DocstringFormat = 'auto',
         schema_generator: type[GenerateJsonSchema] = GenerateToolJsonSchema,
     ) -> Callable[[FunctionT], FunctionT]: ...
-    def script(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def script(self, function: Any = None, **options: Any) -> Any:
         """Add a function that the model runs with `run_skill_script`; bare, or with the options of `resource`.
 
         Raises:
@@ -231,7 +231,7 @@ class SkillWrapper(_Bundle, Generic[AgentDepsT]):
 
 
 @overload
-def skill(function: Callable[[], str], /) -> SkillWrapper[Any]: ...
+def skill(function: Callable[[], str]) -> SkillWrapper[Any]: ...
 @overload
 def skill(
     *,
@@ -243,7 +243,7 @@ def skill(
     resources: Sequence[SkillResource] | None = None,
     scripts: Sequence[SkillScript] | None = None,
 ) -> Callable[[Callable[[], str]], SkillWrapper[Any]]: ...
-def skill(function: Callable[[], str] | None = None, /, **options: Any) -> Any:
+def skill(function: Any = None, **options: Any) -> Any:
     """Make a skill of a function that returns its instructions; bare, or with options.
 
     ```python
@@ -262,7 +262,11 @@ def skill(function: Callable[[], str] | None = None, /, **options: Any) -> Any:
         TypeError: the function is async or takes arguments.
         ValueError: the name is not legal, or there is no description.
     """
-    return SkillWrapper(function) if function is not None else lambda target: SkillWrapper(target, **options)
+
+    def wrap(target: Callable[[], str]) -> SkillWrapper[Any]:
+        return SkillWrapper(target, **options)
+
+    return wrap if function is None else wrap(function)
 
 
 def _check_new(name: str, members: Sequence[SkillResource | SkillScript]) -> None:

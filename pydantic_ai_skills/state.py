@@ -14,9 +14,11 @@ from typing import Any
 import anyio.to_thread
 from pydantic_ai import RunContext
 
+from .approval import ShownRequests
 from .diagnostics import SkillDiagnostic, warn_about
 from .entry import SkillEntry
 from .info import SelectSkill, SkillInfo
+from .tracing import tracer
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class SkillsState:
         """
         self.select = select
         self.refresh_every = refresh_every
+        self.shown_requests = ShownRequests()
         self._read = read
         self.snapshot = read()
         self._read_at = time.monotonic()
@@ -66,7 +69,7 @@ class SkillsState:
 
     async def refresh(self) -> bool:
         """Read everything anew, off the event loop; whether anything changed. A failure warns and keeps the old."""
-        return await anyio.to_thread.run_sync(self._renew)
+        return await anyio.to_thread.run_sync(self._traced_renew)
 
     async def keep_fresh(self, ctx: RunContext[Any]) -> None:
         """Wait for one refresh, shared by all who find the snapshot too old; never inside a durable run."""
@@ -82,9 +85,15 @@ class SkillsState:
 
     def _renew_into(self, shared: Future[bool]) -> None:
         try:
-            shared.set_result(self._renew())
+            shared.set_result(self._traced_renew())
         except BaseException as error:
             shared.set_exception(error)
+
+    def _traced_renew(self) -> bool:
+        with tracer().start_as_current_span('refresh skills') as span:
+            changed = self._renew()
+            span.set_attribute('pydantic_ai_skills.changed', changed)
+            return changed
 
     def _renew(self) -> bool:
         with self._refreshing:
