@@ -4,7 +4,7 @@ import json
 import sys
 from time import perf_counter
 
-import pydantic_ai
+import pydantic_ai  # noqa: F401
 import pydantic_ai_harness.skills  # noqa: F401
 
 start = perf_counter()

@@ -25,7 +25,7 @@ async def _best(agent, times):
     return best
 
 
-async def main():
+async def _main():
     bare = Agent(FunctionModel(_answer))
     skilled = Agent(FunctionModel(_answer), capabilities=[SkillsCapability(sys.argv[1])])
     await bare.run('go')
@@ -35,4 +35,4 @@ async def main():
     print(json.dumps({'overhead': with_skills - without}))
 
 
-asyncio.run(main())
+asyncio.run(_main())

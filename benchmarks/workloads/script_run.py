@@ -17,7 +17,7 @@ async def _bare(path):
     assert out == b'word\n'
 
 
-async def main():
+async def _main():
     script = index_libraries([sys.argv[1]])['one-word'].scripts_by_name['scripts/word.py']
     executor = LocalSkillScriptExecutor(python_executable=sys.executable)
 
@@ -34,4 +34,4 @@ async def main():
     print(json.dumps(best))
 
 
-asyncio.run(main())
+asyncio.run(_main())
