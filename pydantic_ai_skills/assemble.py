@@ -13,7 +13,8 @@ from .excludes import ResourceFilter
 from .info import SkillInfo
 from .members import SkillScriptExecutor
 from .options import SkillsOptions
-from .packages import has_kind, index_package
+from .owned import owned_toolset
+from .packages import file_stamp, has_kind, index_package
 from .placeholders import replace_placeholders
 from .risky import RISKY_NAMES
 from .skills import Skill
@@ -115,6 +116,8 @@ def _disk_entry(
         lambda: index_package(item.name, found, executor, hidden),
         options.files,
         lambda read, run: has_kind(found, hidden, read, run),
+        identity=(found, found.signature),
+        stamp=lambda: file_stamp(found),
     )
 
 
@@ -122,9 +125,10 @@ def _python_entry(options: SkillsOptions, skill: Skill, executor: SkillScriptExe
     info = SkillInfo(
         skill.name, skill.description, None, skill.license, skill.compatibility, skill.metadata or {}, skill.uri
     )
-    return SkillEntry(
-        info, skill.content.strip(), lambda: skill.package(executor), options.files, toolset=skill.loaded_toolset
-    )
+    entry = SkillEntry(info, skill.content.strip(), lambda: skill.package(executor), options.files)
+    entry.identity = (info, skill.content, tuple(skill.resources), tuple(skill.scripts), skill.metadata)
+    entry.toolset = owned_toolset(entry, skill.brought_toolset)
+    return entry
 
 
 def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:

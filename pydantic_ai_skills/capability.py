@@ -19,14 +19,15 @@ from .assemble import assemble
 from .diagnostics import SkillDiagnostic, warn_about
 from .entry import SkillEntry
 from .executors import LocalSkillScriptExecutor
+from .leaves import Leaves, Visitor
 from .members import SkillScriptExecutor
 from .options import DuplicateNames, MissingDirectories, SkillsOptions, UnknownNames, directory_tuple, name_set
 from .packages import SkillPackage
-from .parts import CatalogPart, FilesPart, SkillLeaf, Visitor, visit_leaves
+from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
 from .skills import Skill, SkillWrapper
 from .sources import LibraryError, directory_libraries, registry_library, warn_about_host
-from .state import Snapshot, SkillsState
+from .state import SkillsState, Snapshot
 from .toolset import SkillFilesToolset
 
 
@@ -121,11 +122,11 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
             raise ValueError('SkillsCapability needs a source: directories, registries or skills.')
         self._executor = _checked_executor(script_executor)
         self.id = id
-        self._state = SkillsState(self._read())
+        self._state = SkillsState(self._read)
         if script_executor is None:
             self._warn_about_host()
         warn_about(self.diagnostics)
-        self._leaves: tuple[AbstractCapability[AgentDepsT], ...] = self._new_leaves()
+        self._leaves = Leaves(self._state)
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -200,7 +201,7 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
     @property
     def skill_names(self) -> list[str]:
         """The ids of the skills that the model can load, sorted."""
-        return sorted(leaf.id for leaf in self._leaves if leaf.id is not None)
+        return sorted(leaf.id for leaf in self._leaves.current() if leaf.id is not None)
 
     @property
     def packages(self) -> Mapping[str, SkillPackage]:
@@ -228,17 +229,17 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         """Visit this where it contributes a toolset, then each leaf."""
         if self._state.snapshot.has_files:
             visitor(self)
-        for leaf in self._leaves:
+        for leaf in self._leaves.current():
             visitor(leaf)
 
     def visit_and_replace(self, visitor: Visitor[AgentDepsT]) -> AbstractCapability[AgentDepsT] | None:
         """Self first: what replaces it replaces the whole. Then the leaves; `None` when none is left."""
         if self._state.snapshot.has_files and (replacement := visitor(self)) is not self:
             return replacement
-        leaves = visit_leaves(self._leaves, visitor)
-        if leaves is None:
+        leaves = self._leaves.visited(visitor)
+        if leaves is self._leaves:
             return self
-        if not leaves:
+        if not leaves.current():
             return None
         changed = copy(self)
         changed._leaves = leaves
@@ -253,18 +254,9 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         return await self._bound().for_run(ctx)
 
     def _bound(self) -> CombinedCapability[AgentDepsT]:
-        # New leaves for each binding: the framework tells two occurrences apart by the object, so one object on the
-        # agent and again on the run would be taken out of both.
-        leaves = [
-            SkillLeaf[AgentDepsT](leaf.entry, self._state) if isinstance(leaf, SkillLeaf) else leaf
-            for leaf in self._leaves
-        ]
         files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset())
-        return CombinedCapability([files, CatalogPart[AgentDepsT](self.id, self._state, leaves)])
-
-    def _new_leaves(self) -> tuple[AbstractCapability[AgentDepsT], ...]:
-        entries = self._state.snapshot.entries
-        return tuple(SkillLeaf[AgentDepsT](entry, self._state) for entry in entries.values())
+        catalog_id = None if self.id is None else f'{self.id}_catalog'
+        return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
 
     def _new_toolset(self) -> SkillFilesToolset:
         options = self._options

@@ -130,9 +130,7 @@ def _open(found: FoundPackage, strict: bool) -> _Reading:
             'error', 'unreadable', f'Skipping {found.skill_file}: it cannot be read ({error.strerror or error}).'
         )
         return reading
-    if strict:
-        reading.name = normalize_name(found.folder)
-    elif is_legal_name(found.folder):
+    if strict or is_legal_name(found.folder):
         reading.name = normalize_name(found.folder)
     else:
         fields = frontmatter_fields(reading.raw.decode('utf-8-sig', errors='replace'))

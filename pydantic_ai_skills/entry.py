@@ -47,10 +47,35 @@ class SkillEntry:
     toolset: AbstractToolset[Any] | None = None
     """Tools that exist only while the skill is loaded, as a skill in Python may have."""
 
+    identity: object = None
+    """Equal for two readings of one definition that did not change between them."""
+
+    stamp: Callable[[], object] | None = None
+    """Makes what is equal for as long as no file of the skill changes."""
+
+    shown_description: str | None = None
+    """What the catalog says of it; its own description where it is `None`."""
+
     def __post_init__(self) -> None:
         self._lock = RLock()
         self._package: SkillPackage | None = None
         self._kinds: dict[tuple[bool, bool], bool] = {}
+        self._seen: object = None
+
+    @property
+    def description(self) -> str:
+        """What the catalog says of it."""
+        return self.info.description if self.shown_description is None else self.shown_description
+
+    def is_still(self, other: SkillEntry) -> bool:
+        """Whether `other`, read later, is this skill unchanged, so that what was worked out for this one still holds."""
+        if self.identity != other.identity or self.description != other.description:
+            return False
+        return (self._package is None and not self._kinds) or self.stamp is None or self._seen == self.stamp()
+
+    def _look_first(self) -> None:
+        if self.stamp is not None and self._package is None and not self._kinds:
+            self._seen = self.stamp()
 
     @property
     def name(self) -> str:
@@ -67,6 +92,7 @@ class SkillEntry:
         if self._package is None:
             with self._lock:
                 if self._package is None:
+                    self._look_first()
                     self._package = self.index()
         return self._package
 
@@ -89,6 +115,7 @@ class SkillEntry:
     def _has(self, read: bool, run: bool) -> bool:
         known = self._kinds.get((read, run))
         if known is None:
+            self._look_first()
             known = self._kinds[read, run] = self._look(read, run)
         return known
 

@@ -13,7 +13,7 @@ from .excludes import DEFAULT_RESOURCE_EXCLUDES, ResourceFilter, combined_globs
 from .executors import LocalSkillScriptExecutor
 from .files import UnsafeFileError, open_inside
 from .frontmatter import frontmatter_fields, text_field
-from .index import IndexedFile, index_files
+from .index import IndexedFile, index_files, walk
 from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
 from .names import skill_id
 from .resources import guess_media_type
@@ -171,3 +171,8 @@ def has_kind(found: FoundPackage, hidden: ResourceFilter, read: bool, run: bool)
         elif not hidden.hides(indexed.file.name) and (read or (run and indexed.runnable)):
             return True
     return False
+
+
+def file_stamp(found: FoundPackage) -> object:
+    """What is equal for as long as no file of the package comes, goes or changes."""
+    return tuple((file.name, file.signature) for file in walk(found.directory, found.library.boundary))

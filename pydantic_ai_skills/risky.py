@@ -14,7 +14,7 @@ RISKY_NAMES = frozenset(
         'planning',
         'skills',
         'thinking',
-    ]  # fmt: skip
+    ]
 )
 """Default ids of Pydantic AI's and harness's own capabilities that are legal skill names.
 

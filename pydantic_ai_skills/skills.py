@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
 
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_ai import FunctionToolset, RunContext, Tool, ToolDefinition
+from pydantic_ai import FunctionToolset, Tool
 from pydantic_ai.tools import AgentDepsT, DocstringFormat, GenerateToolJsonSchema
-from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, PreparedToolset
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
 from .members import SkillResource, SkillScript, SkillScriptExecutor
 from .names import is_legal_name, normalize_name
@@ -167,17 +167,14 @@ class Skill(_Bundle):
         return SkillPackage(self.name, None, tuple(self.resources), tuple(scripts))
 
     @cached_property
-    def loaded_toolset(self) -> AbstractToolset[Any] | None:
-        """Its tools and toolsets, marked as those of a deferred capability of its name; `None` if it has none."""
+    def brought_toolset(self) -> AbstractToolset[Any] | None:
+        """Its tools and toolsets as one; `None` if it has none."""
         toolsets = list(self.toolsets)
         if self.tools:
             toolsets.insert(0, FunctionToolset(list(self.tools), id=f'{self.name}_tools'))
-        if not toolsets:
-            return None
-        return PreparedToolset(toolsets[0] if len(toolsets) == 1 else CombinedToolset(toolsets), self._as_deferred)
-
-    def _as_deferred(self, ctx: RunContext[Any], definitions: list[ToolDefinition]) -> list[ToolDefinition]:
-        return [replace(tool, capability_id=self.name, defer_loading=True) for tool in definitions]
+        if len(toolsets) > 1:
+            return CombinedToolset(toolsets)
+        return toolsets[0] if toolsets else None
 
 
 class SkillWrapper(_Bundle, Generic[AgentDepsT]):
