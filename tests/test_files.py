@@ -92,9 +92,7 @@ def test_what_is_gone(root: Path) -> None:
 
 
 @pytest.mark.parametrize('swapped', ['file', 'folder'])
-def test_a_swap_between_the_check_and_the_opening(
-    root: Path, swapped: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_swap_between_the_check_and_the_opening(root: Path, swapped: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The path is resolved, then swapped for a link: the moment is reached by swapping when it is resolved."""
     path = root / 'a.md' if swapped == 'file' else root / 'deep/er/secret.md'
     real, resolved = os.path.realpath, []
