@@ -14,7 +14,7 @@ from .info import SkillInfo
 from .members import SkillScriptExecutor
 from .options import SkillsOptions
 from .owned import owned_toolset
-from .packages import file_stamp, has_kind, index_package
+from .packages import file_kinds, file_stamp, index_package
 from .placeholders import replace_placeholders
 from .risky import RISKY_NAMES
 from .skills import Skill
@@ -113,7 +113,7 @@ def _disk_entry(
         body,
         lambda: index_package(item.name, found, executor, hidden),
         options.files,
-        lambda read, run: has_kind(found, hidden, read, run),
+        lambda: file_kinds(found, hidden),
         identity=(found, found.signature),
         stamp=lambda: file_stamp(found),
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from threading import Lock
 from time import time_ns
 from typing import Any
@@ -15,8 +13,7 @@ from pydantic_ai_harness.skills import SkillDefinition
 
 from .definitions import parse_definitions
 from .diagnostics import SkillDiagnostic
-from .discovery import FoundPackage, Library, find_packages
-from .files import read_inside
+from .discovery import FoundPackage, Library, find_packages, read_skill_file
 from .frontmatter import frontmatter_fields, text_field
 from .info import SkillInfo, skill_info
 from .names import is_legal_name, normalize_name, skill_id
@@ -79,13 +76,16 @@ def _cached(found: FoundPackage, strict: bool) -> CatalogItem | None:
         if (item := _cache.get(key)) is None:
             return None
         _cache.move_to_end(key)
-    if item.found.library == found.library:
+    library = found.library
+    if item.found.library == library:
         return item
-    info = None if item.info is None else replace(item.info, source=found.library.source)
+    info = None if item.info is None else replace(item.info, source=library.source, boundary=library.boundary)
     return replace(item, found=found, info=info)
 
 
 def _keep(item: CatalogItem, strict: bool) -> None:
+    if any(found.code == 'unreadable' for found in item.diagnostics):
+        return  # it may be readable the next time, with all its stamps as they are
     if time_ns() - max(item.found.signature[1:3]) < _SETTLED_NS:
         return
     with _lock:
@@ -121,18 +121,18 @@ def _read(packages: Sequence[FoundPackage], strict: bool) -> list[CatalogItem]:
 
 def _open(found: FoundPackage, strict: bool) -> _Reading:
     reading = _Reading(found)
-    root = found.library.boundary or Path(os.path.realpath(found.skill_file)).parent
+    if strict or is_legal_name(found.folder):
+        reading.name = normalize_name(found.folder)
     try:
-        reading.raw = read_inside(root, found.skill_file)
+        reading.raw = read_skill_file(found)
     except OSError as error:
+        reading.name = reading.name or skill_id(found.folder)
         reading.refusal = 'unreadable'
         reading.note(
             'error', 'unreadable', f'Skipping {found.skill_file}: it cannot be read ({error.strerror or error}).'
         )
         return reading
-    if strict or is_legal_name(found.folder):
-        reading.name = normalize_name(found.folder)
-    else:
+    if not reading.name:
         fields = frontmatter_fields(reading.raw.decode('utf-8-sig', errors='replace'))
         reading.name = skill_id(found.folder, text_field(fields, 'name'))
     if strict and found.skill_file.name != 'SKILL.md':
