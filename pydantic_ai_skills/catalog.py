@@ -13,6 +13,7 @@ from pydantic_ai_harness.skills import SkillDefinition
 
 from .definitions import parse_definitions
 from .diagnostics import SkillDiagnostic
+from .digest import SETTLED_NS
 from .discovery import FoundPackage, Library, find_packages, read_skill_file
 from .frontmatter import frontmatter_fields, text_field
 from .info import SkillInfo, skill_info
@@ -23,8 +24,6 @@ MAX_DESCRIPTION_LENGTH = 1_024
 """Characters in a description at most by the format; longer ones are kept and noted. Measured: up to 1,434."""
 
 _CACHED_PACKAGES = 50_000
-_SETTLED_NS = 100_000_000
-"""A file changed more recently than this is not cached: another change could leave all its stamps as they are."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def _cached(found: FoundPackage, strict: bool) -> CatalogItem | None:
 def _keep(item: CatalogItem, strict: bool) -> None:
     if any(found.code == 'unreadable' for found in item.diagnostics):
         return  # it may be readable the next time, with all its stamps as they are
-    if time_ns() - max(item.found.signature[1:3]) < _SETTLED_NS:
+    if time_ns() - max(item.found.signature[1:3]) < SETTLED_NS:
         return
     with _lock:
         _cache[item.found.path, item.found.signature, strict] = item
