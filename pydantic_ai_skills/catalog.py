@@ -12,14 +12,13 @@ from pydantic_ai_harness.skills import SkillDefinition
 
 from .codes import CASE_MENDED, CODES, UNREADABLE, Finding
 from .diagnostics import SkillDiagnostic
+from .digest import SETTLED_NS
 from .discovery import FoundPackage, Library, find_packages, read_skill_file
 from .info import SkillInfo, skill_info
 from .names import skill_id
 from .reading import ReadSkill, SkillSource, read_skills
 
 _CACHED_PACKAGES = 50_000
-_SETTLED_NS = 100_000_000
-"""A file changed more recently than this is not cached: another change could leave all its stamps as they are."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def _cached(found: FoundPackage, strict: bool) -> CatalogItem | None:
 def _keep(item: CatalogItem, strict: bool) -> None:
     if any(found.code == UNREADABLE for found in item.diagnostics):
         return  # it may be readable the next time, with all its stamps as they are
-    if time_ns() - max(item.found.signature[1:3]) < _SETTLED_NS:
+    if time_ns() - max(item.found.signature[1:3]) < SETTLED_NS:
         return
     with _lock:
         _cache[item.found.path, item.found.signature, strict] = item
