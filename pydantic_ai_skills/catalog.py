@@ -15,6 +15,7 @@ from .definitions import parse_definitions
 from .diagnostics import SkillDiagnostic
 from .digest import SETTLED_NS
 from .discovery import FoundPackage, Library, find_packages, read_skill_file
+from .encoding import is_encodable
 from .frontmatter import frontmatter_fields, text_field
 from .info import SkillInfo, skill_info
 from .names import is_legal_name, normalize_name, skill_id
@@ -157,6 +158,8 @@ def _judge(readings: Sequence[_Reading], texts: Mapping[int, bytes]) -> None:
         judged = parse_definitions({name: texts[id(reading)] for name, reading in batch.items()})
         for name, reading in batch.items():
             verdict = judged[name]
+            if isinstance(verdict, SkillDefinition) and not is_encodable(verdict.description):
+                verdict = 'the description has half of an escaped character, such as \\ud83d without what follows it.'
             reading.definition = None if isinstance(verdict, str) else verdict
             reading.refusal = verdict if isinstance(verdict, str) else None
 
