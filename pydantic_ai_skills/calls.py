@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
 from .access import find_resource, find_script
+from .copies import exact_copy
+from .digest import package_digest
 from .encoding import encodable
 from .entry import SkillEntry
 from .functions import object_arguments
 from .members import ScriptArguments, SkillAsset, SkillResource, SkillScript
 from .packages import SkillPackage
 from .resources import describe_asset, read_text
+from .tracing import note_member
 
 CONTROL_FLOW = (ModelRetry, ApprovalRequired, CallDeferred, ToolFailed)
 """What a Python function of a skill may raise to steer the run: passed on, as from any tool."""
@@ -44,6 +48,7 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
     """
     package = await package_of(entry)
     member = find_resource(package, name)
+    note_member(ctx, entry, member)
     try:
         if isinstance(member, SkillAsset):
             return describe_asset(member.name, member.uri, member.size, member.media_type)
@@ -97,3 +102,25 @@ def _failed(name: str, error: Exception) -> str:
 
 def _sendable(value: Any) -> Any:
     return encodable(value) if isinstance(value, str) else value
+
+
+async def run_approved(
+    script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None, digest: str
+) -> Any:
+    """As `run_script`, if the package still has this digest: exactly what was approved.
+
+    A registry's package runs from a fresh copy with that digest. One of a local library runs in place, where its
+    owner expects what it writes, and is checked right before (decision 0040).
+    """
+    assert script.skill_directory is not None
+    boundary = None if script.root == script.skill_directory else script.root
+    try:
+        if not script.from_registry:
+            if package_digest(script.skill_directory, boundary) != digest:
+                return f'{script.name} was not run: the files of its skill have changed since it was approved.'
+            return await run_script(script, ctx, args, stdin)
+        with exact_copy(script.skill_directory, boundary, digest) as copy:
+            copied = replace(script, uri=str(copy / script.name), skill_directory=copy, root=copy, from_registry=False)
+            return await run_script(copied, ctx, args, stdin)
+    except OSError as error:
+        return f'{script.name} was not run: {error}'

@@ -22,6 +22,7 @@ class FileOptions:
     scripts: bool = True
     require_loaded: bool = True
     list_bundled_files: bool = True
+    approval: Any = 'never'
 
 
 @dataclass(eq=False)
@@ -145,10 +146,18 @@ class SkillEntry:
         Raises:
             OSError: its folder is gone.
         """
-        options, files = self.options, ''
-        if options.list_bundled_files and self.has_files:
-            files = bundled_files(self.package, resources=options.resources, scripts=options.scripts)
-        return self._text(body, files)
+        return self._text(body, self.file_list)
+
+    @property
+    def file_list(self) -> str:
+        """The list of bundled files; empty where there are none, or it is switched off.
+
+        Raises:
+            OSError: its folder is gone.
+        """
+        if not (self.options.list_bundled_files and self.has_files):
+            return ''
+        return bundled_files(self.package, resources=self.options.resources, scripts=self.options.scripts)
 
     def _text(self, body: str, files: str = '') -> str:
         return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)

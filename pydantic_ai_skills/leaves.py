@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.tools import AgentDepsT
@@ -14,7 +15,17 @@ from .state import SkillsState, Snapshot
 Visitor = Callable[[AbstractCapability[AgentDepsT]], AbstractCapability[AgentDepsT] | None]
 
 
-class SkillLeaf(AbstractCapability[AgentDepsT]):
+class ByIdentity:
+    """Makes a capability equal only to itself: as a dataclass it would equal any of its id."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class SkillLeaf(ByIdentity, AbstractCapability[AgentDepsT]):
     """One skill among a run's capabilities: what the model loads. It carries the skill, so nothing else keeps books."""
 
     id: str | None = 'agent_skill'
@@ -27,9 +38,6 @@ class SkillLeaf(AbstractCapability[AgentDepsT]):
         # Continuation lines are indented, so that a description cannot pose as another entry of the catalog.
         self.description = '\n  '.join(entry.description.splitlines())
         self.defer_loading = True
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         """Only what tells it from another."""
@@ -57,21 +65,21 @@ class Leaves:
         self,
         state: SkillsState,
         hidden: frozenset[str] = frozenset(),
-        replaced: Mapping[str, AbstractCapability[AgentDepsT]] = MappingProxyType({}),
+        replaced: Mapping[str, AbstractCapability[Any]] = MappingProxyType({}),
     ) -> None:
         """Follow `state`; `hidden` were taken out, `replaced` stand in for a leaf, whatever a later snapshot has."""
         self.state = state
         self.hidden = hidden
         self._replaced = replaced
-        self._made: tuple[Snapshot, tuple[AbstractCapability[AgentDepsT], ...]] | None = None
+        self._made: tuple[Snapshot, tuple[AbstractCapability[Any], ...]] | None = None
 
-    def current(self) -> tuple[AbstractCapability[AgentDepsT], ...]:
+    def current(self) -> tuple[AbstractCapability[Any], ...]:
         """The leaves of the newest snapshot: the same objects for as long as it is the newest."""
         snapshot = self.state.snapshot
         made = self._made
         if made is None or made[0] is not snapshot:
             leaves = tuple(
-                self._replaced.get(name) or SkillLeaf[AgentDepsT](entry, self.state)
+                self._replaced.get(name) or SkillLeaf[Any](entry, self.state)
                 for name, entry in snapshot.entries.items()
                 if name not in self.hidden
             )
@@ -86,7 +94,7 @@ class Leaves:
         """
         return Leaves(self.state, self.hidden, self._replaced)
 
-    def visited(self, visitor: Visitor[AgentDepsT]) -> Leaves:
+    def visited(self, visitor: Visitor[Any]) -> Leaves:
         """The set after a visit of each leaf; this very object when nothing changed."""
         before = self.current()
         after = [visitor(leaf) for leaf in before]

@@ -135,6 +135,9 @@ class SkillScript:
     root: Path | None = field(default=None, repr=False)
     """The folder that its file must still lie in when it is run: its package, or its registry's generation."""
 
+    approved_digest: str | None = field(default=None, repr=False)
+    """The digest of its package that a person approved: it runs from a fresh copy that is exactly this, or not at all."""
+
     docstring_format: DocstringFormat = field(default='auto', repr=False)
     """How the function's docstring is written, as for `pydantic_ai.Tool`."""
 
@@ -168,7 +171,8 @@ class SkillScript:
             return await self.executor.run(self, args, ctx)
         if not accepts_stdin(self.executor):
             raise ModelRetry(f'{self.name!r} cannot be given stdin here; pass what it needs in args.')
-        return await self.executor.run(self, args, ctx, stdin=stdin)  # pyright: ignore[reportCallIssue]
+        run: Any = self.executor.run  # the protocol leaves stdin out, so that a simple executor conforms
+        return await run(self, args, ctx, stdin=stdin)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AgentToolset, CombinedToolset
 
 from .access import unwrap_entry
-from .calls import run_script
+from .approval import CannotAskError, approve
+from .calls import run_approved, run_script
 from .entry import SkillEntry
-from .leaves import Leaves, Visitor
+from .leaves import ByIdentity, Leaves, Visitor
 from .members import ScriptArguments, SkillScript
 from .outcome import ScriptOutcome, outcome_of, value_of
 from .selection import selected
@@ -25,7 +26,7 @@ from .state import SkillsState
 from .toolset import DEFAULT_TOOLSET_ID, SkillFilesOwner, SkillFilesToolset
 
 
-class FilesPart(AbstractCapability[AgentDepsT], SkillFilesOwner):
+class FilesPart(ByIdentity, AbstractCapability[AgentDepsT], SkillFilesOwner):
     """Carries the file tools and what a durable engine records."""
 
     id: str | None = DEFAULT_TOOLSET_ID
@@ -37,9 +38,6 @@ class FilesPart(AbstractCapability[AgentDepsT], SkillFilesOwner):
         self.state = state
         self.toolset = toolset
         toolset.owner = self
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
         """The file tools, `None` where no skill has a file: always the same object, since durable engines know it."""
@@ -54,7 +52,12 @@ class FilesPart(AbstractCapability[AgentDepsT], SkillFilesOwner):
         self, ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
     ) -> Any:
         """Run a script as an operation that a durable engine records, so that a recovered run does not run it again."""
-        return value_of(await self.perform(ctx, entry.name, script.name, args, stdin))
+        try:
+            approved = await approve(entry.options.approval, self.state.shown_requests, ctx, entry, script, args, stdin)
+        except CannotAskError as error:
+            return str(error)
+        digest = None if approved is None else approved.digest
+        return value_of(await self.perform(ctx, entry.name, script.name, args, stdin, digest))
 
     @durable_operation(name='run_skill_script')
     async def perform(
@@ -64,13 +67,16 @@ class FilesPart(AbstractCapability[AgentDepsT], SkillFilesOwner):
         script_name: str,
         args: list[Any] | dict[str, Any] | str | None,
         stdin: str | None,
+        digest: str | None,
     ) -> ScriptOutcome:
         """The recorded operation: plain data in and out, so the script is looked up again by its name."""
         script = await self.toolset.script_for(ctx, skill_name, script_name)
+        if digest is not None:
+            return await outcome_of(run_approved(script, ctx, args, stdin, digest))
         return await outcome_of(run_script(script, ctx, args, stdin))
 
 
-class CatalogPart(AbstractCapability[AgentDepsT]):
+class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT]):
     """Holds the leaves. One container for all of them, since a run's cost is quadratic in an agent's direct capabilities."""
 
     id: str | None = f'{DEFAULT_TOOLSET_ID}_catalog'
@@ -81,9 +87,6 @@ class CatalogPart(AbstractCapability[AgentDepsT]):
             self.id = id
         self.leaves = leaves
         self.shown = leaves.current() if shown is None else tuple(shown)
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         """Only what tells it from another."""

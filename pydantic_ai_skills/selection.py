@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
@@ -25,7 +25,7 @@ async def selected(
         if entry is not None:
             verdict = select(ctx, entry.info)
             if inspect.isawaitable(verdict):
-                verdict = await cast('Awaitable[bool]', verdict)
+                verdict = await verdict
             if not verdict:
                 continue
         shown.append(leaf)

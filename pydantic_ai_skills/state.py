@@ -14,9 +14,11 @@ from typing import Any
 import anyio.to_thread
 from pydantic_ai import RunContext
 
+from .approval import ShownRequests
 from .diagnostics import SkillDiagnostic, warn_about
 from .entry import SkillEntry
 from .info import SelectSkill, SkillInfo
+from .tracing import tracer
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +58,18 @@ class SkillsState:
         """
         self.select = select
         self.refresh_every = refresh_every
+        self.shown_requests = ShownRequests()
         self._read = read
         self.snapshot = read()
         self._read_at = time.monotonic()
         self._refreshing = Lock()
         self._guard = Lock()
         self._shared: Future[bool] | None = None
-        self._warned: set[tuple[str, str, str | None]] = set()
+        self._compared: set[tuple[str, str, str | None]] = set()
 
     async def refresh(self) -> bool:
         """Read everything anew, off the event loop; whether anything changed. A failure warns and keeps the old."""
-        return await anyio.to_thread.run_sync(self._renew)
+        return await anyio.to_thread.run_sync(self._traced_renew)
 
     async def keep_fresh(self, ctx: RunContext[Any]) -> None:
         """Wait for one refresh, shared by all who find the snapshot too old; never inside a durable run."""
@@ -82,9 +85,15 @@ class SkillsState:
 
     def _renew_into(self, shared: Future[bool]) -> None:
         try:
-            shared.set_result(self._renew())
+            shared.set_result(self._traced_renew())
         except BaseException as error:
             shared.set_exception(error)
+
+    def _traced_renew(self) -> bool:
+        with tracer().start_as_current_span('refresh skills') as span:
+            changed = self._renew()
+            span.set_attribute('pydantic_ai_skills.changed', changed)
+            return changed
 
     def _renew(self) -> bool:
         with self._refreshing:
@@ -115,9 +124,11 @@ class SkillsState:
     def warn_replaced(self, replaced: SkillEntry, kept: SkillEntry | None) -> None:
         """Warn, once, that of two skills with one name another one is used; not where they are the same package."""
         key = (replaced.name, _place(replaced), None if kept is None else _place(kept))
-        if key in self._warned or (kept is not None and _same_package(replaced, kept)):
+        if key in self._compared:
             return
-        self._warned.add(key)
+        self._compared.add(key)  # first: two digests for each run would cost more than the run
+        if kept is not None and _same_package(replaced, kept):
+            return
         by = 'by that of another capability of the run' if kept is None else f'by the one of {_place(kept)}'
         warnings.warn(
             f'The skill {replaced.name!r} of {_place(replaced)} is replaced {by}. '

@@ -15,12 +15,13 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.toolsets import ToolsetTool
 
 from .access import SkillAccess, unwrap_entry
-from .calls import find_runnable, read_member, run_script
+from .calls import find_runnable, object_arguments, read_member, run_script
 from .entry import FileOptions, SkillEntry
 from .info import SkillInfo
 from .members import ScriptArguments, SkillScript
 from .packages import SkillPackage
 from .state import is_durable
+from .tracing import note_member
 
 READ_TOOL = 'read_skill_resource'
 RUN_TOOL = 'run_skill_script'
@@ -39,7 +40,7 @@ class SkillFilesOwner(ABC):
     async def run_script(
         self, ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
     ) -> Any:
-        """Run a script that was looked up and may be used."""
+        """Run a script that was looked up, once it is allowed."""
 
 
 class SkillFilesToolset(FunctionToolset[Any]):
@@ -141,6 +142,9 @@ class SkillFilesToolset(FunctionToolset[Any]):
         """
         entry = self._access(ctx).skill(skill_name, 'run')
         script = await find_runnable(entry, script_name)
+        note_member(ctx, entry, script)
+        if script.function is not None:
+            args = object_arguments(script.name, args)
         if self.owner is None:
             return await run_script(script, ctx, args, stdin)
         return await self.owner.run_script(ctx, entry, script, args, stdin)

@@ -117,7 +117,7 @@ def _package(library: Library, name: str, folder: str) -> FoundPackage | None:
     if library.boundary is not None and not is_inside(os.path.realpath(skill_file), os.path.realpath(library.boundary)):
         return None
     info = os.stat(skill_file)
-    return FoundPackage(library, name, skill_file, (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
+    return FoundPackage(library, name, str(skill_file), (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
 
 
 def _duplicate(first: ReadPackage, second: ReadPackage, top: Path) -> SkillDiagnostic:
