@@ -9,6 +9,7 @@ from .catalog import CatalogItem, read_catalog
 from .codes import CODES, DUPLICATE, NAME_RISKY, SHADOWED
 from .diagnostics import SkillDiagnostic
 from .discovery import Library
+from .encoding import encodable
 from .entry import SkillEntry
 from .excludes import ResourceFilter
 from .info import SkillInfo
@@ -110,7 +111,7 @@ def _disk_entry(
     assert item.definition is not None and item.info is not None
     body, found = item.definition.body, item.found
     if options.resolve_skill_dir and ('$' in body or '{' in body):
-        body = replace_placeholders(body, str(item.info.directory))
+        body = replace_placeholders(body, encodable(str(item.info.directory)))
     return SkillEntry(
         item.info,
         body,
