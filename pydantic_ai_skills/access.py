@@ -10,6 +10,7 @@ from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
+from .bundled import is_listable
 from .entry import SkillEntry
 from .members import SkillAsset, SkillResource, SkillScript
 from .names import normalize_name
@@ -123,6 +124,6 @@ def _find(package: SkillPackage, name: str, members: Mapping[str, MemberT], kind
 
 
 def _listed(names: Iterable[str]) -> str:
-    names = sorted(names)
+    names = sorted(filter(is_listable, names))
     more = f' and {len(names) - _LISTED_NAMES:,} more' if len(names) > _LISTED_NAMES else ''
     return ', '.join(names[:_LISTED_NAMES]) + more if names else '(none)'

@@ -6,17 +6,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .catalog import CatalogItem, read_catalog
+from .codes import CODES, DUPLICATE, NAME_RISKY, SHADOWED
 from .diagnostics import SkillDiagnostic
 from .discovery import Library
 from .entry import SkillEntry
 from .excludes import ResourceFilter
 from .info import SkillInfo
 from .members import SkillScriptExecutor
+from .names import DEFAULT_CAPABILITY_IDS
 from .options import SkillsOptions
 from .owned import owned_toolset
-from .packages import file_stamp, has_kind, index_package
+from .packages import file_kinds, file_stamp, index_package
 from .placeholders import replace_placeholders
-from .risky import RISKY_NAMES
 from .skills import Skill
 from .state import Snapshot
 
@@ -53,7 +54,9 @@ def assemble(
             diagnostics.append(_shadowed(skill.name, shadowed))
         entry = _python_entry(options, skill, executor)
         entries[skill.name], infos[skill.name] = entry, entry.info
-    diagnostics += [_risky(infos[name]) for name in entries if name in RISKY_NAMES]
+    diagnostics += [
+        _risky(info) for info in infos.values() if info.directory is None and info.name in DEFAULT_CAPABILITY_IDS
+    ]
     invocable = {name: entry for name, entry in entries.items() if entry.info.model_invocable}
     hidden = {name: entry for name, entry in entries.items() if name not in invocable}
     return Snapshot(invocable, tuple(infos[name] for name in sorted(infos)), tuple(diagnostics), hidden)
@@ -86,7 +89,7 @@ def _one_per_name(
                 f'{message} Rename or exclude one, or pass duplicate_names="keep_first" to keep the earlier library\'s.'
             )
         hint = 'The first one is used. Rename or exclude one of them to have both.'
-        diagnostics.append(SkillDiagnostic(item.found.skill_file, 'warning', 'duplicate', message, hint))
+        diagnostics.append(SkillDiagnostic(item.found.skill_file, 'warning', DUPLICATE, message, hint))
     return kept
 
 
@@ -113,7 +116,7 @@ def _disk_entry(
         body,
         lambda: index_package(item.name, found, executor, hidden),
         options.files,
-        lambda read, run: has_kind(found, hidden, read, run),
+        lambda: file_kinds(found, hidden),
         identity=(found, found.signature),
         stamp=lambda: file_stamp(found),
     )
@@ -134,17 +137,12 @@ def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:
     return SkillDiagnostic(
         other.directory or Path(f'skill:/{name}'),
         'warning',
-        'shadowed',
+        SHADOWED,
         f'The Python skill {name!r} is used instead of {place}.',
         'Rename or exclude one of them to have both.',
     )
 
 
 def _risky(info: SkillInfo) -> SkillDiagnostic:
-    return SkillDiagnostic(
-        info.directory or info.source or info.name,
-        'info',
-        'name-risky',
-        f'The skill {info.name!r} has the default id of a capability; an agent that has that too refuses both.',
-        'Exclude or rename the skill where that capability is used.',
-    )
+    message = f'The Python skill {info.name!r} has the name that a capability of Pydantic AI has by default.'
+    return SkillDiagnostic(info.source or info.name, 'info', NAME_RISKY, message, CODES[NAME_RISKY].remedy)

@@ -13,7 +13,6 @@ from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
 from .access import find_resource, find_script
-from .copies import exact_copy
 from .digest import package_digest
 from .entry import SkillEntry
 from .members import ScriptArguments, SkillAsset, SkillScript
@@ -124,15 +123,14 @@ async def run_approved(
     A registry's package runs from a fresh copy with that digest. One of a local library runs in place, where its
     owner expects what it writes, and is checked right before (decision 0040).
     """
+    if script.from_registry:
+        return await run_script(replace(script, approved_digest=digest), ctx, args, stdin)
     assert script.skill_directory is not None
     boundary = None if script.root == script.skill_directory else script.root
     try:
-        if not script.from_registry:
-            if package_digest(script.skill_directory, boundary) != digest:
-                return f'{script.name} was not run: the files of its skill have changed since it was approved.'
-            return await run_script(script, ctx, args, stdin)
-        with exact_copy(script.skill_directory, boundary, digest) as copy:
-            copied = replace(script, uri=str(copy / script.name), skill_directory=copy, root=copy, from_registry=False)
-            return await run_script(copied, ctx, args, stdin)
+        found = await anyio.to_thread.run_sync(package_digest, script.skill_directory, boundary)
     except OSError as error:
-        return f'{script.name} was not run: {error}'
+        return f'{script.name} was not run: {_reason(error)}.'
+    if found != digest:
+        return f'{script.name} was not run: the files of its skill have changed since it was approved.'
+    return await run_script(script, ctx, args, stdin)

@@ -130,6 +130,9 @@ class SkillScript:
     root: Path | None = field(default=None, repr=False)
     """The folder that its file must still lie in when it is run: its package, or its registry's generation."""
 
+    approved_digest: str | None = field(default=None, repr=False)
+    """The digest of its package that a person approved: it runs from a fresh copy that is exactly this, or not at all."""
+
     docstring_format: DocstringFormat = field(default='auto', repr=False)
     """How the function's docstring is written, as for `pydantic_ai.Tool`."""
 

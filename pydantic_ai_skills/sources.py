@@ -7,18 +7,19 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .diagnostics import SkillDiagnostic
+from .codes import NOT_A_LIBRARY
+from .diagnostics import Severity, SkillDiagnostic
 from .discovery import Library, installed_or_local, skill_file_in
 from .options import MissingDirectories
 from .registries import SkillRegistry
 
 
 class LibraryError(ValueError):
-    """A configured library is no library; `code` names the kind of fault."""
+    """A configured library is no library."""
 
-    def __init__(self, path: Path, code: str, problem: str, hint: str) -> None:
+    def __init__(self, path: Path, problem: str, hint: str, severity: Severity = 'warning') -> None:
         super().__init__(f'{problem} {hint}')
-        self.finding = SkillDiagnostic(path, 'info' if code == 'library-missing' else 'warning', code, problem, hint)
+        self.finding = SkillDiagnostic(path, severity, NOT_A_LIBRARY, problem, hint)
 
 
 def directory_libraries(
@@ -63,20 +64,18 @@ def _check(path: Path, configured: str, package_hint: str = 'Pass its parent fol
     way_out = 'Mend the path, or pass missing_directories="skip" to go on without it.'
     try:
         if not path.exists():
-            raise LibraryError(path, 'library-missing', f'The skill library {configured} does not exist.', way_out)
+            raise LibraryError(path, f'The skill library {configured} does not exist.', way_out, 'info')
         if not path.is_dir():
-            raise LibraryError(
-                path, 'library-no-directory', f'The skill library {configured} is not a directory.', way_out
-            )
+            raise LibraryError(path, f'The skill library {configured} is not a directory.', way_out)
         os.listdir(path)
     except LibraryError:
         raise
     except OSError as error:
         problem = f'The skill library {configured} cannot be read: {error.strerror or error}.'
-        raise LibraryError(path, 'library-unreadable', problem, way_out) from error
+        raise LibraryError(path, problem, way_out) from error
     if skill_file_in(path) is not None:
         problem = f'{configured} is itself a skill package, not a library of packages.'
-        raise LibraryError(path, 'library-is-package', problem, package_hint)
+        raise LibraryError(path, problem, package_hint)
 
 
 def warn_about_host(registries: Sequence[tuple[SkillRegistry, bool]]) -> None:

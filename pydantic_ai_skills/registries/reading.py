@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..diagnostics import SkillDiagnostic
 from ..discovery import FoundPackage, Library, find_packages
 from ..files import open_inside
-from ..frontmatter import frontmatter_fields, frontmatter_of, text_field
+from ..frontmatter import frontmatter_fields, split_frontmatter, text_field
 from ..info import SkillInfo, skill_info
 from ..names import skill_id
 
@@ -76,7 +76,7 @@ def read_package(found: FoundPackage) -> ReadPackage | SkillDiagnostic:
 
 def _judged(found: FoundPackage, text: str) -> ReadPackage | SkillDiagnostic:
     plain = text.removeprefix('\ufeff')
-    if frontmatter_of(plain) is None:
+    if split_frontmatter(plain) is None:
         hint = 'Begin it with a line `---`, then `name:` and `description:`, and a line `---` again.'
         return _left_out(found, 'no-frontmatter', 'has no frontmatter', hint)
     fields = frontmatter_fields(plain)
