@@ -8,6 +8,6 @@ from .executors import LocalSkillScriptExecutor
 from .info import SkillInfo
 from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
 from .packages import SkillPackage
-from .registries import LocalSkillsRegistry, SkillRegistry
+from .registries import GitCloneOptions, GitSkillsRegistry, LocalSkillsRegistry, SkillRegistry
 from .skills import Skill, SkillWrapper, skill
 from .toolset import SkillFilesToolset

@@ -4,6 +4,7 @@ from .base import SkillRegistry
 from .combined import CombinedRegistry
 from .filtered import FilteredRegistry
 from .generation import Generation
+from .git import GitCloneOptions, GitSkillsRegistry
 from .local import LocalSkillsRegistry
 from .prefixed import PrefixedRegistry
 from .renamed import RenamedRegistry
@@ -14,6 +15,8 @@ __all__ = [
     'CombinedRegistry',
     'FilteredRegistry',
     'Generation',
+    'GitCloneOptions',
+    'GitSkillsRegistry',
     'LocalSkillsRegistry',
     'PrefixedRegistry',
     'RenamedRegistry',
