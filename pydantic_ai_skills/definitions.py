@@ -18,7 +18,7 @@ from pydantic_ai_harness.skills import SkillCatalog, SkillDefinition, Skills
 
 from .codes import Finding
 from .frontmatter import MAX_SKILL_BYTES, frontmatter_obstacle, split_frontmatter
-from .lines import Shielded, shield, single_separator, skip_blank_lines
+from .lines import Shielded, shield, single_separator, skip_blank_lines, without_blank_ends
 from .names import normalize_name
 
 _LIBRARY = '/skills'
@@ -85,7 +85,9 @@ def _restored(outcome: SkillDefinition | str, shielded: Shielded) -> SkillDefini
     if isinstance(outcome, str):
         return _one_line(shielded.restore(outcome))
     description = single_separator(shielded.restore(outcome.description)).strip()
-    return replace(outcome, description=description, body=shielded.restore(outcome.body))
+    if not description:
+        return 'SKILL.md has a description of nothing but line separators.'
+    return replace(outcome, description=description, body=without_blank_ends(shielded.restore(outcome.body)))
 
 
 def _one_line(message: str) -> str:
