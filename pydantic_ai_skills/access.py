@@ -85,15 +85,18 @@ def _loads(part: ToolCallPart, name: str) -> bool:
     return isinstance(wanted, str) and normalize_name(wanted) == name
 
 
+def readable_members(package: SkillPackage) -> dict[str, SkillResource | SkillScript | SkillAsset]:
+    """All that reading can mean, by name: resources, assets, and the scripts' sources."""
+    return {member.name: member for member in (*package.scripts, *package.assets, *package.resources)}
+
+
 def find_resource(package: SkillPackage, name: str) -> SkillResource | SkillScript | SkillAsset:
     """What reading `name` reads: a resource, an asset, or a script's source.
 
     Raises:
         ModelRetry: no file fits, or several do.
     """
-    members: dict[str, SkillResource | SkillScript | SkillAsset] = {}
-    for member in (*package.scripts, *package.assets, *package.resources):
-        members[member.name] = member
+    members = readable_members(package)
     listed = [member.name for member in (*package.resources, *package.assets)]
     return _find(package, name, members, 'file', listed or list(members))
 

@@ -11,11 +11,12 @@ import anyio.to_thread
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
-from .access import find_resource, find_script
+from .access import find_script
 from .digest import package_digest
 from .encoding import encodable
 from .entry import SkillEntry
 from .functions import object_arguments
+from .linked import find_linked
 from .members import ScriptArguments, SkillAsset, SkillResource, SkillScript
 from .packages import SkillPackage
 from .resources import describe_asset, read_text
@@ -46,7 +47,7 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
         ModelRetry: there is no such file, several fit, or the arguments are not right.
     """
     package = await package_of(entry)
-    member = find_resource(package, name)
+    member, args = find_linked(package, name, args)
     note_member(ctx, entry, member)
     try:
         if isinstance(member, SkillAsset):

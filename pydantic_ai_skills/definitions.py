@@ -18,7 +18,7 @@ from pydantic_ai_harness.skills import SkillCatalog, SkillDefinition, Skills
 
 from .codes import Finding
 from .encoding import is_encodable
-from .frontmatter import frontmatter_obstacle, split_frontmatter
+from .frontmatter import MAX_SKILL_BYTES, frontmatter_obstacle, split_frontmatter
 from .lines import Shielded, shield, single_separator, skip_blank_lines
 from .names import normalize_name
 
@@ -49,6 +49,9 @@ def parse_definitions(texts: Mapping[str, bytes]) -> dict[str, SkillDefinition |
     for name, raw in texts.items():
         if '/' in name or '\0' in name or name in ('', '.', '..'):
             found[name] = f'{name!r} is no name of a folder.'
+            continue
+        if len(raw) > MAX_SKILL_BYTES:
+            found[name] = f'SKILL.md has more than {MAX_SKILL_BYTES:,} bytes.'
             continue
         try:
             text = raw.decode('utf-8')
