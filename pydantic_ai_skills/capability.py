@@ -300,18 +300,18 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
-        return self._new_toolset() if self._state.snapshot.has_files else None
+        return self._new_toolset() if self._leaves.have_files else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this where it contributes a toolset, then each leaf."""
-        if self._state.snapshot.has_files:
+        if self._leaves.have_files:
             visitor(self)
         for leaf in self._leaves.current():
             visitor(leaf)
 
     def visit_and_replace(self, visitor: Visitor[AgentDepsT]) -> AbstractCapability[AgentDepsT] | None:
         """Self first: what replaces it replaces the whole. Then the leaves; `None` when none is left."""
-        if self._state.snapshot.has_files and (replacement := visitor(self)) is not self:
+        if self._leaves.have_files and (replacement := visitor(self)) is not self:
             return replacement
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:

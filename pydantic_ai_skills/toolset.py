@@ -143,8 +143,8 @@ class SkillFilesToolset(FunctionToolset[Any]):
         entry = self._access(ctx).skill(skill_name, 'run')
         script = await find_runnable(entry, script_name)
         note_member(ctx, entry, script)
-        if script.function is not None:
-            args = object_arguments(script.name, args)
+        if script.call is not None:
+            args = object_arguments(script.name, args, script.call.signature())
         if self.owner is None:
             return await run_script(script, ctx, args, stdin)
         return await self.owner.run_script(ctx, entry, script, args, stdin)
