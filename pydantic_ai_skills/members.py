@@ -169,11 +169,7 @@ class SkillScript:
             return await self.call.call(ctx, args or None)
         if self.executor is None:
             raise ValueError(f'The script {self.name!r} has neither a function nor an executor to run it.')
-        if stdin is None:
-            return await self.executor.run(self, args, ctx)
-        if not accepts_stdin(self.executor):
-            raise ModelRetry(f'{self.name!r} cannot be given stdin here; pass what it needs in args.')
-        return await self.executor.run(self, args, ctx, stdin=stdin)  # pyright: ignore[reportCallIssue]
+        return await run_by(self.executor, self, args, ctx, stdin)
 
 
 @dataclass(frozen=True)
@@ -194,6 +190,26 @@ class SkillAsset:
 
     root: Path | None = field(default=None, repr=False, compare=False)
     """The folder that the file must still lie in when it is read."""
+
+
+async def run_by(
+    executor: SkillScriptExecutor,
+    script: SkillScript,
+    args: ScriptArguments,
+    ctx: RunContext[Any] | None,
+    stdin: str | None,
+) -> Any:
+    """Have an executor run a script, with `stdin` if there is any.
+
+    Raises:
+        ModelRetry: there is `stdin` and the executor takes none.
+        TimeoutError: the script ran out of time.
+    """
+    if stdin is None:
+        return await executor.run(script, args, ctx)
+    if not accepts_stdin(executor):
+        raise ModelRetry(f'{script.name!r} cannot be given stdin here; pass what it needs in args.')
+    return await executor.run(script, args, ctx, stdin=stdin)  # pyright: ignore[reportCallIssue]
 
 
 def accepts_stdin(executor: SkillScriptExecutor) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, cast, get_args
 
-from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai import RunContext
 
-from ..members import Origin, ScriptArguments, SkillScript, SkillScriptExecutor, accepts_stdin
+from ..members import Origin, ScriptArguments, SkillScript, SkillScriptExecutor, run_by
 from .errors import CannotRunError
 from .local import LocalSkillScriptExecutor
 from .workspace import SupportsStaging
@@ -77,11 +77,7 @@ class RoutingScriptExecutor:
             executor = self.executor_for(script.origin)
         except CannotRunError as error:
             return f'{script.name} was not run: {error}. Who runs this agent has to choose one (script_executor).'
-        if stdin is None:
-            return await executor.run(script, args, ctx)
-        if not accepts_stdin(executor):
-            raise ModelRetry(f'{script.name!r} cannot be given stdin here; pass what it needs in args.')
-        return await executor.run(script, args, ctx, stdin=stdin)  # pyright: ignore[reportCallIssue]
+        return await run_by(executor, script, args, ctx, stdin)
 
 
 def as_executor(choice: SkillScriptExecutor | ExecutorChoice | None) -> SkillScriptExecutor:
@@ -89,8 +85,8 @@ def as_executor(choice: SkillScriptExecutor | ExecutorChoice | None) -> SkillScr
     if choice is None:
         return LocalSkillScriptExecutor()
     if isinstance(choice, SkillScriptExecutor):
-        return cast('SkillScriptExecutor', choice)
-    return RoutingScriptExecutor(cast('ExecutorChoice', choice))
+        return choice
+    return RoutingScriptExecutor(choice)
 
 
 async def staged_directory(
