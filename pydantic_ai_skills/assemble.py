@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from .budget import fit_descriptions
 from .catalog import CatalogItem, read_catalog
+from .codes import CATALOG_CUT, CODES, DUPLICATE, NAME_RISKY, SHADOWED
 from .diagnostics import SkillDiagnostic
 from .discovery import Library
+from .encoding import encodable
 from .entry import SkillEntry
 from .excludes import ResourceFilter
 from .info import SkillInfo
 from .members import SkillScriptExecutor
+from .names import DEFAULT_CAPABILITY_IDS
 from .options import SkillsOptions
-from .packages import has_kind, index_package
-from .placeholders import replace_placeholders
-from .risky import RISKY_NAMES
+from .owned import owned_toolset
+from .packages import file_kinds, file_stamp, index_package
+from .placeholders import resolve_placeholders
 from .skills import Skill
 from .state import Snapshot
 
@@ -52,12 +56,13 @@ def assemble(
             diagnostics.append(_shadowed(skill.name, shadowed))
         entry = _python_entry(options, skill, executor)
         entries[skill.name], infos[skill.name] = entry, entry.info
-    diagnostics += [_risky(infos[name]) for name in entries if name in RISKY_NAMES]
-    return Snapshot(
-        {name: entry for name, entry in entries.items() if entry.info.model_invocable},
-        tuple(infos[name] for name in sorted(infos)),
-        tuple(diagnostics),
-    )
+    diagnostics += [
+        _risky(info) for info in infos.values() if info.directory is None and info.name in DEFAULT_CAPABILITY_IDS
+    ]
+    invocable = {name: entry for name, entry in entries.items() if entry.info.model_invocable}
+    diagnostics += _fit(options, invocable)
+    hidden = {name: entry for name, entry in entries.items() if name not in invocable}
+    return Snapshot(invocable, tuple(infos[name] for name in sorted(infos)), tuple(diagnostics), hidden)
 
 
 def _check_names(options: SkillsOptions, available: set[str]) -> None:
@@ -87,7 +92,7 @@ def _one_per_name(
                 f'{message} Rename or exclude one, or pass duplicate_names="keep_first" to keep the earlier library\'s.'
             )
         hint = 'The first one is used. Rename or exclude one of them to have both.'
-        diagnostics.append(SkillDiagnostic(item.found.skill_file, 'warning', 'duplicate', message, hint))
+        diagnostics.append(SkillDiagnostic(item.found.skill_file, 'warning', DUPLICATE, message, hint))
     return kept
 
 
@@ -108,13 +113,15 @@ def _disk_entry(
     assert item.definition is not None and item.info is not None
     body, found = item.definition.body, item.found
     if options.resolve_skill_dir and ('$' in body or '{' in body):
-        body = replace_placeholders(body, str(item.info.directory))
+        body = resolve_placeholders(body, encodable(str(item.info.directory)))
     return SkillEntry(
         item.info,
         body,
         lambda: index_package(item.name, found, executor, hidden),
         options.files,
-        lambda read, run: has_kind(found, hidden, read, run),
+        lambda: file_kinds(found, hidden),
+        identity=(found, found.signature),
+        stamp=lambda: file_stamp(found),
     )
 
 
@@ -122,9 +129,10 @@ def _python_entry(options: SkillsOptions, skill: Skill, executor: SkillScriptExe
     info = SkillInfo(
         skill.name, skill.description, None, skill.license, skill.compatibility, skill.metadata or {}, skill.uri
     )
-    return SkillEntry(
-        info, skill.content.strip(), lambda: skill.package(executor), options.files, toolset=skill.loaded_toolset
-    )
+    entry = SkillEntry(info, skill.content.strip(), lambda: skill.package(executor), options.files)
+    entry.identity = (info, skill.content, tuple(skill.resources), tuple(skill.scripts), skill.metadata)
+    entry.toolset = owned_toolset(entry, skill.brought_toolset)
+    return entry
 
 
 def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:
@@ -132,17 +140,30 @@ def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:
     return SkillDiagnostic(
         other.directory or Path(f'skill:/{name}'),
         'warning',
-        'shadowed',
+        SHADOWED,
         f'The Python skill {name!r} is used instead of {place}.',
         'Rename or exclude one of them to have both.',
     )
 
 
-def _risky(info: SkillInfo) -> SkillDiagnostic:
-    return SkillDiagnostic(
-        info.directory or info.source or info.name,
-        'info',
-        'name-risky',
-        f'The skill {info.name!r} has the default id of a capability; an agent that has that too refuses both.',
-        'Exclude or rename the skill where that capability is used.',
+def _fit(options: SkillsOptions, entries: Mapping[str, SkillEntry]) -> list[SkillDiagnostic]:
+    """Shorten what the catalog says of these skills to the budget, and say so where that cut anything."""
+    if options.catalog_budget is None:
+        return []
+    whole = {name: entry.info.description for name, entry in entries.items()}
+    fitted = fit_descriptions(whole, options.catalog_budget)
+    cut = [name for name in whole if fitted[name] != whole[name]]
+    for name in cut:
+        entries[name].shown_description = fitted[name]
+    if not cut:
+        return []
+    message = (
+        f'The descriptions of all {len(entries):,} skills have {sum(map(len, whole.values())):,} characters; '
+        f'{len(cut):,} were shortened to fit catalog_budget={options.catalog_budget:,}.'
     )
+    return [SkillDiagnostic('catalog', 'warning', CATALOG_CUT, message, CODES[CATALOG_CUT].remedy)]
+
+
+def _risky(info: SkillInfo) -> SkillDiagnostic:
+    message = f'The Python skill {info.name!r} has the name that a capability of Pydantic AI has by default.'
+    return SkillDiagnostic(info.source or info.name, 'info', NAME_RISKY, message, CODES[NAME_RISKY].remedy)

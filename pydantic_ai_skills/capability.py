@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio.to_thread
 from pydantic_ai import RunContext
@@ -15,23 +16,38 @@ from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import AbstractCapability, CombinedCapability
 from pydantic_ai.tools import AgentDepsT
 
+from .approval import ApprovalPolicy
 from .assemble import assemble
 from .diagnostics import SkillDiagnostic, warn_about
 from .entry import SkillEntry
 from .executors import LocalSkillScriptExecutor
+from .info import SelectSkill, SkillInfo
+from .leaves import ByIdentity, Leaves, Visitor
 from .members import SkillScriptExecutor
-from .options import DuplicateNames, MissingDirectories, SkillsOptions, UnknownNames, directory_tuple, name_set
+from .names import normalize_name
+from .options import (
+    DuplicateNames,
+    MissingDirectories,
+    SkillsOptions,
+    UnknownNames,
+    directory_tuple,
+    listed_values,
+    name_set,
+    seconds,
+)
 from .packages import SkillPackage
-from .parts import CatalogPart, FilesPart, SkillLeaf, Visitor, visit_leaves
+from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
+from .render import render_entry
 from .skills import Skill, SkillWrapper
 from .sources import LibraryError, directory_libraries, registry_library, warn_about_host
-from .state import Snapshot, SkillsState
+from .state import SkillsState, Snapshot
 from .toolset import SkillFilesToolset
+from .tracing import tracer
 
 
 @dataclass(init=False, repr=False, eq=False)  # agent specs take only dataclasses
-class SkillsCapability(AbstractCapability[AgentDepsT]):
+class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
     """Gives an agent skills: from directories, from registries, and from Python.
 
     The model sees the name and description of each skill, loads one with `load_capability` when a task needs it,
@@ -68,6 +84,11 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         duplicate_names: DuplicateNames = 'error',
         unknown_names: UnknownNames = 'error',
         max_retries: int | None = None,
+        strict: bool = False,
+        catalog_budget: int | None = None,
+        select: SelectSkill | None = None,
+        approval: ApprovalPolicy = 'never',
+        refresh_every: float | timedelta | None = None,
     ) -> None:
         """Sync the registries and read all sources.
 
@@ -92,12 +113,23 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
                 earlier library's with a warning.
             unknown_names: What a name in `include` or `exclude` is that no source has: an `'error'`, or `'skip'`.
             max_retries: How often the model may get a call of a file tool wrong; `None` for the agent's own setting.
+            strict: Whether to leave out a package that needs a repair, instead of mending it in memory.
+            catalog_budget: How many characters all descriptions together may have; past it they are shortened evenly
+                at word ends. `None` for no limit. Measured: 343 published skills have 142,838.
+            select: A function of `(ctx, info)`, sync or async, that is asked at the start of each run whether a skill
+                exists for it. What it raises ends the run.
+            approval: Which scripts a person must approve: `'never'`, all `'scripts'`, or a function of
+                `(ctx, script, args)`, sync or async, that returns `True` to ask. What it raises ends the run.
+            refresh_every: Seconds, or a `timedelta`, after which a run that starts waits for the sources to be read
+                anew; `None` keeps the first snapshot. Never inside a durable run, which must replay the same.
 
         Raises:
             TypeError: an option has a wrong type.
             ValueError: there is no source, a library is none, a name is unknown, or two packages have one name.
             RuntimeError: a registry could not be synced and has nothing from an earlier time.
         """
+        if id is not None and (not isinstance(id, str) or not id):
+            raise TypeError(f'id must be text or None, not {id!r}.')
         if include is not None and exclude is not None:
             raise ValueError('include and exclude cannot be used together: include already says what is offered.')
         self._options = SkillsOptions(
@@ -114,21 +146,24 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
             duplicate_names=duplicate_names,
             unknown_names=unknown_names,
             max_retries=max_retries,
+            strict=strict,
+            catalog_budget=catalog_budget,
+            approval=approval,
+            refresh_every=seconds('refresh_every', refresh_every),
         )
+        if select is not None and not callable(select):
+            raise TypeError(f'select must be a function of (ctx, info), not {select!r}.')
         self._registries = _checked('registries', registries, SkillRegistry)
         self._skills = _checked('skills', skills, (Skill, SkillWrapper))
         if not (self._options.directories or self._registries or self._skills):
             raise ValueError('SkillsCapability needs a source: directories, registries or skills.')
         self._executor = _checked_executor(script_executor)
         self.id = id
-        self._state = SkillsState(self._read())
+        self._state = SkillsState(self._read, select=select, refresh_every=self._options.refresh_every)
         if script_executor is None:
             self._warn_about_host()
         warn_about(self.diagnostics)
-        self._leaves: tuple[AbstractCapability[AgentDepsT], ...] = self._new_leaves()
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+        self._leaves = Leaves(self._state)
 
     @classmethod
     async def create(cls, *args: Any, **kwargs: Any) -> SkillsCapability[AgentDepsT]:
@@ -158,6 +193,10 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         duplicate_names: DuplicateNames = 'error',
         unknown_names: UnknownNames = 'error',
         max_retries: int | None = None,
+        strict: bool = False,
+        catalog_budget: int | None = None,
+        approval: Literal['never', 'scripts'] = 'never',
+        refresh_every: float | None = None,
     ) -> SkillsCapability[Any]:
         """Construct from an agent spec: the options that are plain values, with the constructor's meaning."""
         return cls(
@@ -175,6 +214,10 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
             duplicate_names=duplicate_names,
             unknown_names=unknown_names,
             max_retries=max_retries,
+            strict=strict,
+            catalog_budget=catalog_budget,
+            approval=approval,
+            refresh_every=refresh_every,
         )
 
     @property
@@ -200,13 +243,18 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
     @property
     def skill_names(self) -> list[str]:
         """The ids of the skills that the model can load, sorted."""
-        return sorted(leaf.id for leaf in self._leaves if leaf.id is not None)
+        return sorted(leaf.id for leaf in self._leaves.current() if leaf.id is not None)
 
     @property
     def packages(self) -> Mapping[str, SkillPackage]:
         """The files of each skill by id; a package is indexed when it is first looked at."""
         entries = self._state.snapshot.entries
         return _LazyPackages({name: entries[name] for name in self.skill_names if name in entries})
+
+    @property
+    def skills(self) -> tuple[SkillInfo, ...]:
+        """What is known of each selected skill, those that only a person may invoke too, sorted by name."""
+        return self._state.snapshot.skills
 
     @property
     def diagnostics(self) -> tuple[SkillDiagnostic, ...]:
@@ -220,6 +268,36 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
             f'include={self.include!r}, exclude={self.exclude!r})'
         )
 
+    async def refresh(self) -> bool:
+        """Sync the registries and read all sources anew, off the event loop.
+
+        The snapshot is swapped in one step for every agent that has this capability; a run in progress keeps the one
+        it began with. A failure warns and keeps the old snapshot.
+
+        Returns:
+            Whether anything changed: a skill came, went or changed, or a file of one whose files were looked at.
+        """
+        return await self._state.refresh()
+
+    def render(self, name: str, arguments: str | None = None) -> str:
+        """The instructions that a host sends when a person invokes a skill, as by `/name arguments`.
+
+        Args:
+            name: The skill's id; one that only a person may invoke counts too.
+            arguments: What the person wrote behind the name: takes the place of `$ARGUMENTS`, or is appended, by
+                harness's rules. `None` for the instructions as the model gets them.
+
+        Raises:
+            ValueError: there is no such skill.
+        """
+        snapshot = self._state.snapshot
+        wanted = normalize_name(name)
+        entry = snapshot.entries.get(wanted) or snapshot.hidden.get(wanted)
+        if entry is None or wanted in self._leaves.hidden:
+            names = ', '.join(info.name for info in snapshot.skills) or 'none'
+            raise ValueError(f'There is no skill {name!r}. The skills are: {names}.')
+        return render_entry(entry, arguments, with_files=wanted in snapshot.entries)
+
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
         return self._new_toolset() if self._state.snapshot.has_files else None
@@ -228,17 +306,17 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         """Visit this where it contributes a toolset, then each leaf."""
         if self._state.snapshot.has_files:
             visitor(self)
-        for leaf in self._leaves:
+        for leaf in self._leaves.current():
             visitor(leaf)
 
     def visit_and_replace(self, visitor: Visitor[AgentDepsT]) -> AbstractCapability[AgentDepsT] | None:
         """Self first: what replaces it replaces the whole. Then the leaves; `None` when none is left."""
         if self._state.snapshot.has_files and (replacement := visitor(self)) is not self:
             return replacement
-        leaves = visit_leaves(self._leaves, visitor)
-        if leaves is None:
+        leaves = self._leaves.visited(visitor)
+        if leaves is self._leaves:
             return self
-        if not leaves:
+        if not leaves.current():
             return None
         changed = copy(self)
         changed._leaves = leaves
@@ -253,18 +331,9 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         return await self._bound().for_run(ctx)
 
     def _bound(self) -> CombinedCapability[AgentDepsT]:
-        # New leaves for each binding: the framework tells two occurrences apart by the object, so one object on the
-        # agent and again on the run would be taken out of both.
-        leaves = [
-            SkillLeaf[AgentDepsT](leaf.entry, self._state) if isinstance(leaf, SkillLeaf) else leaf
-            for leaf in self._leaves
-        ]
         files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset())
-        return CombinedCapability([files, CatalogPart[AgentDepsT](self.id, self._state, leaves)])
-
-    def _new_leaves(self) -> tuple[AbstractCapability[AgentDepsT], ...]:
-        entries = self._state.snapshot.entries
-        return tuple(SkillLeaf[AgentDepsT](entry, self._state) for entry in entries.values())
+        catalog_id = None if self.id is None else f'{self.id}_catalog'
+        return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
 
     def _new_toolset(self) -> SkillFilesToolset:
         options = self._options
@@ -278,16 +347,23 @@ class SkillsCapability(AbstractCapability[AgentDepsT]):
         )
 
     def _read(self) -> Snapshot:
-        libraries, noted = directory_libraries(self._options.directories, self._options.missing_directories)
-        for registry in self._registries:
-            try:
-                libraries.append(registry_library(registry, registry.sync()))
-            except LibraryError as error:
-                if self._options.missing_directories == 'error':
-                    raise
-                noted.append(error.finding)
-        skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
-        return assemble(self._options, libraries, skills, self._executor, noted)
+        with tracer().start_as_current_span('read skills') as span:
+            libraries, noted = directory_libraries(self._options.directories, self._options.missing_directories)
+            for registry in self._registries:
+                with tracer().start_as_current_span(
+                    'sync skills', attributes={'pydantic_ai_skills.registry': repr(registry)}
+                ):
+                    path = registry.sync()
+                try:
+                    libraries.append(registry_library(registry, path))
+                except LibraryError as error:
+                    if self._options.missing_directories == 'error':
+                        raise
+                    noted.append(error.finding)
+            skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
+            snapshot = assemble(self._options, libraries, skills, self._executor, noted)
+            span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
+            return snapshot
 
     def _warn_about_host(self) -> None:
         entries = self._state.snapshot.entries.values()
@@ -321,13 +397,13 @@ class _LazyPackages(Mapping[str, SkillPackage]):
 def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(globs, str):
         raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
-    return tuple(globs or ())
+    return () if globs is None else listed_values('exclude_resources', globs)
 
 
 def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
     if isinstance(values, kind):
         raise TypeError(f'{option} must be a sequence: write [{values!r}].')
-    listed = tuple(values)
+    listed = listed_values(option, values)
     for value in listed:
         if not isinstance(value, kind):
             raise TypeError(f'{option} cannot hold {value!r}.')
@@ -337,6 +413,8 @@ def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
 def _checked_executor(executor: SkillScriptExecutor | None) -> SkillScriptExecutor:
     if executor is None:
         return LocalSkillScriptExecutor()
+    if isinstance(executor, type):
+        raise TypeError(f'script_executor must be an executor, not the class: write {executor.__name__}().')
     if not isinstance(executor, SkillScriptExecutor):
         raise TypeError(f'script_executor must have an async run(script, args, ctx) method; {executor!r} has none.')
     return executor

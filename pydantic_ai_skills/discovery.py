@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .files import is_inside
-from .index import is_skill_file
+from .files import is_inside, read_inside
+from .index import skill_file_among
 from .members import Origin
+
+MAX_SKILL_FILE_BYTES = 16 * 2**20
+"""How long a `SKILL.md` may be: fifty times the longest that was measured; more is no skill but an accident."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,19 @@ class FoundPackage:
     def directory(self) -> Path:
         """The package's folder, resolved."""
         return Path(os.path.realpath(os.path.dirname(self.path)))
+
+
+def read_skill_file(found: FoundPackage) -> bytes:
+    """The bytes of a package's `SKILL.md`. In a local library it may be a link to anywhere: links are their owner's.
+
+    Raises:
+        OSError: it cannot be read, or has more than `MAX_SKILL_FILE_BYTES`.
+    """
+    root = found.library.boundary or os.path.dirname(os.path.realpath(found.path))
+    raw = read_inside(root, found.path, MAX_SKILL_FILE_BYTES + 1)
+    if len(raw) > MAX_SKILL_FILE_BYTES:
+        raise OSError(errno.EFBIG, f'it has more than {MAX_SKILL_FILE_BYTES:,} bytes')
+    return raw
 
 
 def installed_or_local(path: Path) -> Origin:
@@ -108,11 +125,9 @@ def _skill_file(folder: str) -> tuple[str, os.stat_result] | None:
 
 def _other_case(folder: str) -> tuple[str, os.stat_result] | None:
     try:
-        names = sorted(name for name in os.listdir(folder) if is_skill_file(name))
-        for name in names:
+        if (name := skill_file_among(os.listdir(folder))) is not None:
             path = os.path.join(folder, name)
-            if stat.S_ISREG((info := os.stat(path)).st_mode):
-                return path, info
+            return (path, info) if stat.S_ISREG((info := os.stat(path)).st_mode) else None
     except OSError:
         pass
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from threading import RLock
 from typing import Any
 
@@ -12,7 +11,7 @@ from pydantic_ai.toolsets import AbstractToolset
 
 from .bundled import bundled_files
 from .info import SkillInfo
-from .packages import SkillPackage
+from .packages import FileKinds, SkillPackage
 
 
 @dataclass(frozen=True)
@@ -23,6 +22,7 @@ class FileOptions:
     scripts: bool = True
     require_loaded: bool = True
     list_bundled_files: bool = True
+    approval: Any = 'never'
 
 
 @dataclass(eq=False)
@@ -41,16 +41,43 @@ class SkillEntry:
     options: FileOptions = field(default_factory=FileOptions)
     """How its files are offered."""
 
-    has_kind: Callable[[bool, bool], bool] | None = None
-    """Answers whether any file can be read (first argument) or run (second), quicker than `index` would."""
+    kinds: Callable[[], FileKinds] | None = None
+    """Answers whether any file can be read, and whether any can be run, quicker than `index` would."""
 
     toolset: AbstractToolset[Any] | None = None
     """Tools that exist only while the skill is loaded, as a skill in Python may have."""
 
+    identity: object = None
+    """Equal for two readings of one definition that did not change between them."""
+
+    stamp: Callable[[], object] | None = None
+    """Makes what is equal for as long as no file of the skill changes."""
+
+    shown_description: str | None = None
+    """What the catalog says of it; its own description where it is `None`."""
+
     def __post_init__(self) -> None:
         self._lock = RLock()
         self._package: SkillPackage | None = None
-        self._kinds: dict[tuple[bool, bool], bool] = {}
+        self._kinds: tuple[bool, bool] | None = None
+        self._instructions: str | None = None
+        self._seen: object = None
+
+    @property
+    def description(self) -> str:
+        """What the catalog says of it."""
+        return self.info.description if self.shown_description is None else self.shown_description
+
+    def is_still(self, other: SkillEntry) -> bool:
+        """Whether `other`, read later, is this skill unchanged, so that what was worked out for this one still holds."""
+        if self.identity != other.identity or self.description != other.description:
+            return False
+        return not self.is_looked_at or self.stamp is None or self._seen == self.stamp()
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether its folder was looked at, so that `can_read` and `can_run` do not touch the disk any more."""
+        return self._package is not None or self._kinds is not None
 
     @property
     def name(self) -> str:
@@ -67,47 +94,70 @@ class SkillEntry:
         if self._package is None:
             with self._lock:
                 if self._package is None:
+                    if self.stamp is not None and self._kinds is None:
+                        self._seen = self.stamp()
                     self._package = self.index()
         return self._package
 
     @property
     def can_read(self) -> bool:
         """Whether the capability reads files and the skill has one, an asset counting too."""
-        return self.options.resources and self._has(True, False)
+        return self.options.resources and self._found()[0]
 
     @property
     def can_run(self) -> bool:
         """Whether the capability runs scripts and the skill has one."""
-        return self.options.scripts and self._has(False, True)
+        return self.options.scripts and self._found()[1]
 
     @property
     def has_files(self) -> bool:
         """Whether the skill has a file of any kind that the capability offers."""
-        options = self.options
-        return (options.resources or options.scripts) and self._has(options.resources, options.scripts)
+        return self.can_read or self.can_run
 
-    def _has(self, read: bool, run: bool) -> bool:
-        known = self._kinds.get((read, run))
-        if known is None:
-            known = self._kinds[read, run] = self._look(read, run)
-        return known
+    def _found(self) -> tuple[bool, bool]:
+        if self._kinds is None:
+            try:
+                self._kinds = self._look()
+            except OSError:  # its folder is gone, perhaps only for now
+                return False, False
+        return self._kinds
 
-    def _look(self, read: bool, run: bool) -> bool:
-        if self._package is None and self.has_kind is not None:
-            return self.has_kind(read, run)
+    def _look(self) -> tuple[bool, bool]:
+        if self._package is None and self.kinds is not None:
+            kinds = self.kinds()
+            self._seen = kinds.stamp
+            return kinds.readable, kinds.runnable
         package = self.package
-        readable = bool(package.resources or package.assets)
-        return (read and readable) or (run and bool(package.scripts or package.unlisted_scripts))
+        return bool(package.resources or package.assets), bool(package.scripts or package.unlisted_scripts)
 
-    @cached_property
+    @property
     def instructions(self) -> str:
-        """What loading the skill gives: heading, body, and the list of bundled files."""
-        return self.instructions_with(self.body)
+        """What loading the skill gives: heading, body, and the list of bundled files. Worked out once."""
+        if self._instructions is None:
+            try:
+                self._instructions = self.instructions_with(self.body)
+            except OSError:  # its folder is gone: the next to ask may find it again
+                return self._text(self.body)
+        return self._instructions
 
     def instructions_with(self, body: str) -> str:
-        """The instructions with another body, as when placeholders mean a folder of a run's workspace."""
-        parts = [f'# Skill: {self.name}', body]
-        if self.options.list_bundled_files and self.has_files:
-            package = self.package
-            parts.append(bundled_files(package, resources=self.options.resources, scripts=self.options.scripts))
-        return '\n\n'.join(part for part in parts if part)
+        """The instructions with another body, as when placeholders mean a folder of a run's workspace.
+
+        Raises:
+            OSError: its folder is gone.
+        """
+        return self._text(body, self.file_list)
+
+    @property
+    def file_list(self) -> str:
+        """The list of bundled files; empty where there are none, or it is switched off.
+
+        Raises:
+            OSError: its folder is gone.
+        """
+        if not (self.options.list_bundled_files and self.has_files):
+            return ''
+        return bundled_files(self.package, resources=self.options.resources, scripts=self.options.scripts)
+
+    def _text(self, body: str, files: str = '') -> str:
+        return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)

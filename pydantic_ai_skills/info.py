@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
+
+from pydantic_ai import RunContext
 
 from .digest import package_digest
 from .frontmatter import text_field
@@ -89,3 +91,7 @@ def skill_info(
 
 def _is_word(fields: Mapping[str, Any], name: str, word: str) -> bool:
     return (text_field(fields, name) or '').strip().lower() == word
+
+
+SelectSkill: TypeAlias = Callable[[RunContext[Any], SkillInfo], bool | Awaitable[bool]]
+"""Says whether a skill exists for a run, by its tenant, role or flag in `ctx.deps`. Sync or async."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
+from .approval import ApprovalPolicy, checked_policy
 from .entry import FileOptions
 from .excludes import ResourceFilter, combined_globs
 from .names import normalize_name
@@ -14,6 +17,7 @@ from .names import normalize_name
 MissingDirectories: TypeAlias = Literal['error', 'skip']
 DuplicateNames: TypeAlias = Literal['error', 'keep_first']
 UnknownNames: TypeAlias = Literal['error', 'skip']
+ValueT = TypeVar('ValueT')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,9 @@ class SkillsOptions:
     unknown_names: UnknownNames = 'error'
     max_retries: int | None = None
     strict: bool = False
+    catalog_budget: int | None = None
+    approval: ApprovalPolicy = 'never'
+    refresh_every: float | None = None
 
     def __post_init__(self) -> None:
         """Check what types alone do not.
@@ -48,11 +55,9 @@ class SkillsOptions:
         _check_choice('missing_directories', self.missing_directories, MissingDirectories)
         _check_choice('duplicate_names', self.duplicate_names, DuplicateNames)
         _check_choice('unknown_names', self.unknown_names, UnknownNames)
-        retries: object = self.max_retries
-        if retries is not None and (not isinstance(retries, int) or isinstance(retries, bool)):
-            raise TypeError(f'max_retries must be a whole number or None, not {retries!r}.')
-        if self.max_retries is not None and self.max_retries < 0:
-            raise ValueError(f'max_retries must be 0 or more, not {self.max_retries}.')
+        _check_count('max_retries', self.max_retries, 0)
+        _check_count('catalog_budget', self.catalog_budget, 1)
+        checked_policy(self.approval)
         combined_globs(self.exclude_resources)
 
     def selects(self, name: str) -> bool:
@@ -67,7 +72,7 @@ class SkillsOptions:
     @property
     def files(self) -> FileOptions:
         """The options that each skill carries with it."""
-        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files)
+        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files, self.approval)
 
 
 def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
@@ -78,11 +83,24 @@ def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tu
     """
     if directories is None:
         return ()
-    listed = (directories,) if isinstance(directories, (str, Path)) else tuple(directories)
+    listed = (directories,) if isinstance(directories, (str, Path)) else listed_values('directories', directories)
     for directory in listed:
         if not isinstance(directory, (str, Path)):
             raise TypeError(f'directories must hold strings or paths, not {directory!r}.')
+        if directory == '':
+            raise ValueError('directories holds an empty string; write "." for the current folder.')
     return listed
+
+
+def listed_values(option: str, values: Iterable[ValueT]) -> tuple[ValueT, ...]:
+    """The values of an option that takes several.
+
+    Raises:
+        TypeError: it is nothing that holds values.
+    """
+    if not isinstance(values, Iterable):
+        raise TypeError(f'{option} must be a sequence, not {values!r}.')
+    return tuple(values)
 
 
 def name_set(option: str, names: Collection[str] | None) -> frozenset[str] | None:
@@ -95,12 +113,39 @@ def name_set(option: str, names: Collection[str] | None) -> frozenset[str] | Non
         return None
     if isinstance(names, str):
         raise TypeError(f'{option} must be a collection of skill names, not the string {names!r}: write [{names!r}].')
-    for name in names:
+    listed = listed_values(option, names)
+    for name in listed:
         if not isinstance(name, str):
             raise TypeError(f'{option} must contain only skill names as strings, not {name!r}.')
-    return frozenset(normalize_name(name) for name in names)
+    return frozenset(normalize_name(name) for name in listed)
 
 
 def _check_choice(option: str, value: object, choices: object) -> None:
-    if value not in get_args(choices):
+    if not isinstance(value, str) or value not in get_args(choices):
         raise ValueError(f'{option} must be {" or ".join(map(repr, get_args(choices)))}, not {value!r}.')
+
+
+def seconds(option: str, value: float | timedelta | None) -> float | None:
+    """A duration in seconds; `None` for none.
+
+    Raises:
+        TypeError: it is neither a number nor a `timedelta`.
+        ValueError: it is not positive.
+    """
+    if value is None:
+        return None
+    number: object = value.total_seconds() if isinstance(value, timedelta) else value
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise TypeError(f'{option} must be a number of seconds, a timedelta or None, not {value!r}.')
+    if not (number > 0 and math.isfinite(number)):
+        raise ValueError(f'{option} must be a positive duration, not {value!r}.')
+    return float(number)
+
+
+def _check_count(option: str, value: object, least: int) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f'{option} must be a whole number or None, not {value!r}.')
+    if value < least:
+        raise ValueError(f'{option} must be {least} or more, not {value}.')

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
 
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_ai import FunctionToolset, RunContext, Tool, ToolDefinition
+from pydantic_ai import FunctionToolset, Tool
 from pydantic_ai.tools import AgentDepsT, DocstringFormat, GenerateToolJsonSchema
-from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, PreparedToolset
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
+from .bundled import is_listable
 from .members import SkillResource, SkillScript, SkillScriptExecutor
 from .names import is_legal_name, normalize_name
 from .packages import SkillPackage
@@ -27,7 +28,7 @@ class _Bundle:
     scripts: list[SkillScript]
 
     @overload
-    def resource(self, function: FunctionT, /) -> FunctionT: ...
+    def resource(self, function: FunctionT) -> FunctionT: ...
     @overload
     def resource(
         self,
@@ -38,7 +39,7 @@ class _Bundle:
         docstring_format: DocstringFormat = 'auto',
         schema_generator: type[GenerateJsonSchema] = GenerateToolJsonSchema,
     ) -> Callable[[FunctionT], FunctionT]: ...
-    def resource(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def resource(self, function: Any = None, **options: Any) -> Any:
         """Add a function whose result the model reads with `read_skill_resource`; bare, or with options.
 
         Args:
@@ -52,7 +53,7 @@ class _Bundle:
         return self._add(function, self.resources, SkillResource, options)
 
     @overload
-    def script(self, function: FunctionT, /) -> FunctionT: ...
+    def script(self, function: FunctionT) -> FunctionT: ...
     @overload
     def script(
         self,
@@ -63,7 +64,7 @@ class _Bundle:
         docstring_format: DocstringFormat = 'auto',
         schema_generator: type[GenerateJsonSchema] = GenerateToolJsonSchema,
     ) -> Callable[[FunctionT], FunctionT]: ...
-    def script(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def script(self, function: Any = None, **options: Any) -> Any:
         """Add a function that the model runs with `run_skill_script`; bare, or with the options of `resource`.
 
         Raises:
@@ -73,10 +74,11 @@ class _Bundle:
 
     def _add(self, function: Callable[..., Any] | None, members: list[Any], kind: Any, options: dict[str, Any]) -> Any:
         def add(target: FunctionT) -> FunctionT:
-            name = options.pop('name', None) or target.__name__
+            name = options.get('name') or getattr(target, '__name__', '')
+            member = kind(**{**options, 'name': name, 'function': target})
+            _check_member(member, kind)
             _check_new(name, members)
-            member = kind(name=name, function=target, **options)
-            call = member.call  # reads the signature now, so that a wrong one fails where it is written
+            call = member.call
             members.append(
                 replace(member, description=member.description or call.description, takes_ctx=call.takes_ctx)
             )
@@ -138,7 +140,9 @@ class Skill(_Bundle):
 
         Raises:
             TypeError: name, description or content is no string.
-            ValueError: the name is not legal, the description is empty, or two members have one name.
+            ValueError: the name is not legal, the description is empty, two members have one name, or one has none,
+                or nothing behind it.
+            UserError: a member's function has a signature that cannot be a tool's.
         """
         for label in ('name', 'description', 'content'):
             if not isinstance(getattr(self, label), str):
@@ -155,8 +159,9 @@ class Skill(_Bundle):
             )
         self.uri = self.uri or f'skill://{self.name}'
         self.resources, self.scripts = list(self.resources), list(self.scripts)
-        for members in (self.resources, self.scripts):
+        for members, kind in ((self.resources, SkillResource), (self.scripts, SkillScript)):
             for index, member in enumerate(members):
+                _check_member(member, kind)
                 _check_new(member.name, members[:index])
 
     def package(self, executor: SkillScriptExecutor) -> SkillPackage:
@@ -167,17 +172,14 @@ class Skill(_Bundle):
         return SkillPackage(self.name, None, tuple(self.resources), tuple(scripts))
 
     @cached_property
-    def loaded_toolset(self) -> AbstractToolset[Any] | None:
-        """Its tools and toolsets, marked as those of a deferred capability of its name; `None` if it has none."""
+    def brought_toolset(self) -> AbstractToolset[Any] | None:
+        """Its tools and toolsets as one; `None` if it has none."""
         toolsets = list(self.toolsets)
         if self.tools:
             toolsets.insert(0, FunctionToolset(list(self.tools), id=f'{self.name}_tools'))
-        if not toolsets:
-            return None
-        return PreparedToolset(toolsets[0] if len(toolsets) == 1 else CombinedToolset(toolsets), self._as_deferred)
-
-    def _as_deferred(self, ctx: RunContext[Any], definitions: list[ToolDefinition]) -> list[ToolDefinition]:
-        return [replace(tool, capability_id=self.name, defer_loading=True) for tool in definitions]
+        if len(toolsets) > 1:
+            return CombinedToolset(toolsets)
+        return toolsets[0] if toolsets else None
 
 
 class SkillWrapper(_Bundle, Generic[AgentDepsT]):
@@ -234,7 +236,7 @@ class SkillWrapper(_Bundle, Generic[AgentDepsT]):
 
 
 @overload
-def skill(function: Callable[[], str], /) -> SkillWrapper[Any]: ...
+def skill(function: Callable[[], str]) -> SkillWrapper[Any]: ...
 @overload
 def skill(
     *,
@@ -246,7 +248,7 @@ def skill(
     resources: Sequence[SkillResource] | None = None,
     scripts: Sequence[SkillScript] | None = None,
 ) -> Callable[[Callable[[], str]], SkillWrapper[Any]]: ...
-def skill(function: Callable[[], str] | None = None, /, **options: Any) -> Any:
+def skill(function: Any = None, **options: Any) -> Any:
     """Make a skill of a function that returns its instructions; bare, or with options.
 
     ```python
@@ -265,7 +267,23 @@ def skill(function: Callable[[], str] | None = None, /, **options: Any) -> Any:
         TypeError: the function is async or takes arguments.
         ValueError: the name is not legal, or there is no description.
     """
-    return SkillWrapper(function) if function is not None else lambda target: SkillWrapper(target, **options)
+
+    def wrap(target: Callable[[], str]) -> SkillWrapper[Any]:
+        return SkillWrapper(target, **options)
+
+    return wrap if function is None else wrap(function)
+
+
+def _check_member(member: object, kind: type[SkillResource] | type[SkillScript]) -> None:
+    """Find mistakes where they are written, not in a run."""
+    if not isinstance(member, kind):
+        raise TypeError(f'A skill needs {kind.__name__} objects, not {member!r}.')
+    if not isinstance(member.name, str) or not member.name.strip() or not is_listable(member.name):
+        raise ValueError(f'{member.name!r} is no name for a {kind.__name__}: it must be visible, and on one line.')
+    if member.call is None and member.uri is None and getattr(member, 'content', None) is None:
+        raise ValueError(
+            f'The {kind.__name__} {member.name!r} has nothing behind it: give it a function or a file (uri).'
+        )
 
 
 def _check_new(name: str, members: Sequence[SkillResource | SkillScript]) -> None:

@@ -53,7 +53,7 @@ def test_direct(one: Path) -> None:
     seen = run(SkillsCapability(one), [load(), read('a.md'), script('x.py')])
     assert seen.skills() == ['demo']
     assert seen.tools == [['load_capability', *PAIR]] * 4
-    assert seen.answers[1:] == ['ALPHA', 'x ran\n']
+    assert seen.answers[1:] == ['ALPHA', 'x ran']
     assert seen.warnings == []
 
 
@@ -64,7 +64,7 @@ def test_prefixed_tools(one: Path, id: str | None) -> None:
     seen = run(wrapper, steps)
     assert seen.skills() == ['demo']
     assert seen.tools[0] == ['load_capability', 'ns_read_skill_resource', 'ns_run_skill_script']
-    assert seen.answers[1:] == ['ALPHA', 'x ran\n']
+    assert seen.answers[1:] == ['ALPHA', 'x ran']
 
 
 def test_in_another_wrapper(one: Path) -> None:
@@ -86,7 +86,7 @@ def test_returned_by_a_function(one: Path, where: str) -> None:
     steps = [load(), read('a.md'), script('x.py')]
     seen = run([choose], steps) if where == 'agent' else run([], steps, capabilities=[choose])
     assert (seen.skills(), seen.tools[0]) == (['demo'], ['load_capability', *PAIR])
-    assert seen.answers[1:] == ['ALPHA', 'x ran\n']
+    assert seen.answers[1:] == ['ALPHA', 'x ran']
 
 
 def test_returned_unbound_by_for_run(one: Path) -> None:
@@ -215,19 +215,19 @@ def test_streaming(one: Path) -> None:
         return seen
 
     seen = asyncio.run(stream())
-    assert (seen.skills(), seen.answers[1:]) == (['demo'], ['ALPHA', 'x ran\n'])
+    assert (seen.skills(), seen.answers[1:]) == (['demo'], ['ALPHA', 'x ran'])
 
 
 def test_resumed_from_stored_history(one: Path) -> None:
     history = run(SkillsCapability(one), [load()]).result.all_messages()
     stored = ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(history))
     seen = run(SkillsCapability(one), [read('a.md'), script('x.py')], message_history=stored)
-    assert seen.answers[-2:] == ['ALPHA', 'x ran\n']
+    assert seen.answers[-2:] == ['ALPHA', 'x ran']
 
 
 def test_loading_and_using_in_one_response(one: Path) -> None:
     seen = run(SkillsCapability(one), [[*load(), *read('a.md'), *script('x.py')]])
-    assert seen.answers[1:] == ['ALPHA', 'x ran\n']
+    assert seen.answers[1:] == ['ALPHA', 'x ran']
     shut = run(SkillsCapability(one), [[*read('a.md')]])
     assert 'load_capability' in shut.last
 
@@ -267,7 +267,7 @@ def test_under_dbos(one: Path, two: Path, dbos: Any, ids: list[str | None]) -> N
     if len(ids) == 2:
         check_both(seen)
     else:
-        assert (seen.skills(), seen.answers[1:]) == (['demo'], ['ALPHA', 'x ran\n'])
+        assert (seen.skills(), seen.answers[1:]) == (['demo'], ['ALPHA', 'x ran'])
 
 
 def test_from_a_yaml_spec(one: Path, tmp_path: Path) -> None:
