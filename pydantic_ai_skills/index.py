@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from .excludes import is_excluded_part
-from .files import is_inside, open_inside
+from .files import is_inside, open_found
 
 Kind: TypeAlias = Literal['resource', 'script', 'asset']
 """What the model can do with a file: read it, run it, or learn that it is there."""
@@ -240,7 +240,7 @@ def _is_offered(file: PackageFile, report: Report | None) -> bool:
 
 def is_unicode(name: str) -> bool:
     """Whether a file's name is UTF-8 on disk; Python keeps other bytes as surrogates, which no text may hold."""
-    return not any('\ud800' <= character <= '\udfff' for character in name)
+    return name.isascii() or not any('\ud800' <= character <= '\udfff' for character in name)
 
 
 def _is_runnable(file: PackageFile) -> tuple[bool, bytes | None]:
@@ -259,8 +259,7 @@ def _is_runnable(file: PackageFile) -> tuple[bool, bytes | None]:
 def _head(file: PackageFile) -> bytes | None:
     """The file's beginning; None where it cannot be read, and then it is no file of the skill."""
     try:
-        # The walk has just checked where the path leads: its folder is boundary enough here.
-        descriptor = open_inside(os.path.dirname(file.path), file.path)
+        descriptor = open_found(file.path, file.signature[0])
     except OSError:
         return None
     try:
@@ -273,6 +272,8 @@ def is_text(head: bytes, size: int) -> bool:
     """Whether a file that begins with `head` and has `size` bytes reads as UTF-8 text; a NUL means it does not."""
     if b'\0' in head:
         return False
+    if head.isascii():
+        return True
     try:
         codecs.getincrementaldecoder('utf-8')().decode(head, final=size <= len(head))
     except UnicodeDecodeError:
