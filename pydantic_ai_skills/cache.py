@@ -7,11 +7,20 @@ import errno
 import os
 import shutil
 import tempfile
+import time
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 CACHE_VARIABLE = 'PYDANTIC_AI_SKILLS_CACHE'
 """The environment variable that names another folder for the cache."""
+
+UNUSED_SECONDS = 30 * 24 * 3600
+"""How long an entry is kept that nothing uses: 30 days, our decision."""
+
+_ABANDONED_SECONDS = 24 * 3600  # what a killed process was still building
+_MARK_SECONDS = 3600  # how exactly the last use is known
+_DIGEST_LENGTH = 64
 
 NOT_WRITABLE = frozenset([errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR])
 """Error numbers on which a temporary folder takes the place of the cache."""
@@ -63,3 +72,28 @@ def writable_folder(name: str) -> Path:
         if error.errno not in NOT_WRITABLE:
             raise
         return private_folder(temporary_folder(), name)
+
+
+def mark_used(entry: Path) -> None:
+    """Note that an entry of the cache is in use now, so that it is kept."""
+    with suppress(OSError):
+        if time.time() - entry.stat().st_mtime > _MARK_SECONDS:
+            os.utime(entry)
+
+
+def remove_unused(folder: Path) -> None:
+    """Remove the entries of a folder of the cache that nothing has used for long; those named by a digest are whole."""
+    now = time.time()
+    with os.scandir(folder) as scan:
+        entries = [Path(entry.path) for entry in scan]
+    for entry in entries:
+        age_limit = UNUSED_SECONDS if len(entry.name) == _DIGEST_LENGTH else _ABANDONED_SECONDS
+        with suppress(OSError):
+            if now - entry.lstat().st_mtime <= age_limit:
+                continue
+            away = folder / f'old-{entry.name[:16]}-{os.getpid()}'
+            os.rename(entry, away)  # in one step, so that no run starts in half a copy
+            if now - away.lstat().st_mtime <= age_limit:
+                os.rename(away, entry)  # a run has begun there in this moment
+            else:
+                shutil.rmtree(away, ignore_errors=True)

@@ -8,26 +8,18 @@ was changed is restored; a run that a person approved gets a fresh copy of its o
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shutil
 import stat
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
-from .cache import NOT_WRITABLE, cache_folder, private_folder, temporary_folder
+from .cache import NOT_WRITABLE, cache_folder, mark_used, private_folder, remove_unused, temporary_folder
 from .digest import digest_of, file_digest, package_digest
 from .files import is_inside, open_inside
 from .index import PackageFile, walk
-
-UNUSED_SECONDS = 30 * 24 * 3600
-"""How long a copy is kept that nothing runs from: 30 days, our decision."""
-
-_ABANDONED_SECONDS = 24 * 3600  # what a killed process was still building
-_MARK_SECONDS = 3600  # how exactly the last use is known
 
 _Signature = tuple[int, int, int, int, int]
 _verified: dict[Path, dict[str, _Signature]] = {}
@@ -85,13 +77,13 @@ def _copy_in(copies: Path, directory: Path, boundary: Path | None, digest: str) 
     copy = copies / digest / directory.name
     if not copy.is_dir() or copy.is_symlink():
         _build(copies, directory, boundary, digest, copy)
-    _mark_used(copy.parent)
+    mark_used(copy.parent)
     _restore(copy, directory, boundary)
     return copy
 
 
 def _build(copies: Path, directory: Path, boundary: Path | None, digest: str, copy: Path) -> None:
-    _remove_unused(copies)
+    remove_unused(copies)
     aside = Path(tempfile.mkdtemp(prefix='new-', dir=copies))
     try:
         _write_copy(directory, boundary, digest, aside / directory.name)
@@ -185,26 +177,3 @@ def _clear_way(copy: Path, target: Path) -> None:
             step.unlink()
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
-
-
-def _mark_used(entry: Path) -> None:
-    with suppress(OSError):
-        if time.time() - entry.stat().st_mtime > _MARK_SECONDS:
-            os.utime(entry)
-
-
-def _remove_unused(copies: Path) -> None:
-    now = time.time()
-    with os.scandir(copies) as scan:
-        entries = [Path(entry.path) for entry in scan]
-    for entry in entries:
-        age_limit = UNUSED_SECONDS if len(entry.name) == hashlib.sha256().digest_size * 2 else _ABANDONED_SECONDS
-        with suppress(OSError):
-            if now - entry.lstat().st_mtime <= age_limit:
-                continue
-            away = copies / f'old-{entry.name[:16]}-{os.getpid()}'
-            os.rename(entry, away)  # in one step, so that no run starts in half a copy
-            if now - away.lstat().st_mtime <= age_limit:
-                os.rename(away, entry)  # a run has begun there in this moment
-            else:
-                shutil.rmtree(away, ignore_errors=True)

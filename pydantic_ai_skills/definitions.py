@@ -17,7 +17,8 @@ from pydantic_ai.workspaces import FileEntry, WorkspaceReadOnlyError, WorkspaceR
 from pydantic_ai_harness.skills import SkillCatalog, SkillDefinition, Skills
 
 from .codes import Finding
-from .frontmatter import frontmatter_obstacle, split_frontmatter
+from .encoding import is_encodable
+from .frontmatter import MAX_SKILL_BYTES, frontmatter_obstacle, split_frontmatter
 from .lines import Shielded, shield, single_separator, skip_blank_lines
 from .names import normalize_name
 
@@ -48,6 +49,9 @@ def parse_definitions(texts: Mapping[str, bytes]) -> dict[str, SkillDefinition |
     for name, raw in texts.items():
         if '/' in name or '\0' in name or name in ('', '.', '..'):
             found[name] = f'{name!r} is no name of a folder.'
+            continue
+        if len(raw) > MAX_SKILL_BYTES:
+            found[name] = f'SKILL.md has more than {MAX_SKILL_BYTES:,} bytes.'
             continue
         try:
             text = raw.decode('utf-8')
@@ -82,6 +86,8 @@ def _restored(outcome: SkillDefinition | str, shielded: Shielded) -> SkillDefini
     if isinstance(outcome, str):
         return _one_line(shielded.restore(outcome))
     description = single_separator(shielded.restore(outcome.description)).strip()
+    if not is_encodable(description):  # no request could carry it, and each carries all descriptions
+        return 'SKILL.md has half of an escaped character in its description, such as \\ud83d without what follows it.'
     return replace(outcome, description=description, body=shielded.restore(outcome.body))
 
 

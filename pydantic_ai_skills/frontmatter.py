@@ -15,6 +15,9 @@ import yaml
 from .codes import FRONTMATTER_INVALID, FRONTMATTER_TOO_DEEP, FRONTMATTER_TOO_LARGE, Finding
 from .lines import shield
 
+MAX_SKILL_BYTES = 2 * 1024 * 1024
+"""The largest `SKILL.md` that is read. Our decision: the longest body published has 294 KB; this one is 500,000 tokens."""
+
 MAX_FRONTMATTER_CHARACTERS = 16 * 1024
 """The longest frontmatter that is read, and the most that its aliases may unfold it to.
 
@@ -36,6 +39,7 @@ _DISPUTED = re.compile(r'[\t\ufeff]|(?:^|[\s,\[{:?-])!|^%|[>|][-+\d]*#', re.MULT
 _DISPUTED_IN_BRACKETS = re.compile(r'\?|:\s?[,\]}:]')
 _CLoader: Any = getattr(yaml, 'CBaseLoader', yaml.BaseLoader)
 _parse: Callable[..., Iterable[yaml.Event]] = getattr(yaml, 'parse')  # noqa: B009 - it comes without types
+_TOO_DEEP = f'SKILL.md has frontmatter that nests more than {MAX_NESTING} levels deep.'
 _STARTS = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _ENDS = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
@@ -160,15 +164,16 @@ def _unfolded_obstacle(source: str) -> Finding | None:
                 if anchor:
                     sizes[anchor] = total - before
             if len(open_nodes) > MAX_NESTING:
-                message = f'SKILL.md has frontmatter that nests more than {MAX_NESTING} levels deep.'
-                return Finding(FRONTMATTER_TOO_DEEP, message)
+                return Finding(FRONTMATTER_TOO_DEEP, _TOO_DEEP)
             if total > MAX_FRONTMATTER_CHARACTERS:
                 message = (
                     f'SKILL.md has frontmatter that unfolds to more than {MAX_FRONTMATTER_CHARACTERS:,} characters.'
                 )
                 return Finding(FRONTMATTER_TOO_LARGE, message)
     except YAML_ERRORS as error:
-        # PyYAML stops here too, unless the two may disagree, and then it could go on to where the brackets pile up.
+        # PyYAML stops here too, unless it knows no such limit, or the two may disagree; then the brackets could pile up.
+        if 'nesting depth' in str(error):
+            return Finding(FRONTMATTER_TOO_DEEP, _TOO_DEEP)
         if is_disputed(source):
             message = f'SKILL.md has frontmatter that is not valid YAML: {describe_yaml_error(error)}.'
             return Finding(FRONTMATTER_INVALID, message)

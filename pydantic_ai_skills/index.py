@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from .encoding import is_encodable
 from .excludes import is_excluded_part
 from .files import is_inside, open_found
 
@@ -231,16 +232,11 @@ def script_names(files: Iterable[PackageFile]) -> Iterator[tuple[str, bool, bool
 def _is_offered(file: PackageFile, report: Report | None) -> bool:
     if is_skill_file(file.name):
         return False
-    if is_unicode(file.name):
+    if is_encodable(file.name):
         return True
     if report is not None:  # no model can name it, and no message to one could be encoded with it
         report(f'Skipping {file.path!r}: the name is not UTF-8. Rename it.')
     return False
-
-
-def is_unicode(name: str) -> bool:
-    """Whether a file's name is UTF-8 on disk; Python keeps other bytes as surrogates, which no text may hold."""
-    return name.isascii() or not any('\ud800' <= character <= '\udfff' for character in name)
 
 
 def _is_runnable(file: PackageFile) -> tuple[bool, bytes | None]:

@@ -139,7 +139,7 @@ def index_package(
             takes_ctx=False,
         )
 
-    for indexed in index_files(directory, library.boundary):
+    for indexed in sorted(index_files(directory, library.boundary), key=lambda indexed: indexed.file.name):
         file = indexed.file
         if indexed.kind == 'script':
             scripts.append(script(indexed))

@@ -35,6 +35,7 @@ from .codes import (
     Finding,
 )
 from .frontmatter import (
+    MAX_SKILL_BYTES,
     YAML_ERRORS,
     ParsedFrontmatter,
     describe_yaml_error,
@@ -52,9 +53,6 @@ from .values import mend_values
 
 _BLANK = re.compile(r'[\s\ufeff]*')
 _AFTER_KEY = re.compile(r'[ \t]*:')
-
-MAX_SKILL_BYTES = 2 * 1024 * 1024
-"""The largest `SKILL.md` that is read. Our decision: the longest body published has 294 KB; this one is 500,000 tokens."""
 
 
 @dataclass(frozen=True)

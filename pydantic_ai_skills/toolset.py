@@ -120,7 +120,7 @@ class SkillFilesToolset(FunctionToolset[Any]):
             args: For a long file: {"offset": first line, "limit": number of lines}. For a file named by a link in
                 another file: {"from": that file}. For a resource that lists args: those.
         """
-        return await read_member(self._access(ctx).skill(skill_name), resource_name, ctx, args)
+        return await read_member(self._access(ctx).skill(skill_name, 'read'), resource_name, ctx, args)
 
     async def run_skill_script(
         self,
@@ -140,7 +140,7 @@ class SkillFilesToolset(FunctionToolset[Any]):
                 ["in.pdf", "out/", "--pages", "2"]. An object is flags: {"pages": 2} becomes --pages 2.
             stdin: Text for the script's standard input, if it reads any.
         """
-        entry = self._access(ctx).skill(skill_name)
+        entry = self._access(ctx).skill(skill_name, 'run')
         script = await find_runnable(entry, script_name)
         note_member(ctx, entry, script)
         if script.function is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pydantic_ai_skills import cache as cache_module
 from pydantic_ai_skills import copies
 from pydantic_ai_skills.cache import cache_folder
 from pydantic_ai_skills.copies import PackageChangedError, package_copy, write_exact_copy
@@ -158,7 +159,7 @@ def test_copies_unused_for_long_go_and_others_stay(skill: Path, cache: Path) -> 
     old = package_copy(skill)
     (skill / 'a').write_text('1')
     used = package_copy(skill)
-    long_ago = time.time() - copies.UNUSED_SECONDS - 60
+    long_ago = time.time() - cache_module.UNUSED_SECONDS - 60
     for folder in (old.parent, used.parent):
         os.utime(folder, (long_ago, long_ago))
     abandoned = cache / 'copies' / 'new-abandoned'

@@ -40,8 +40,8 @@ class InlineMetadata:
     block: str
     """The block as it stands in the script, with its comment signs."""
 
-    wants_environment: bool
-    """Whether it asks for packages or for a version of Python."""
+    wanted: Mapping[str, Any]
+    """The packages and the version of Python that it asks for: `dependencies`, `requires-python`."""
 
     is_local: bool
     """Whether it names sources by their path, which holds only from where the script lies."""
@@ -57,8 +57,8 @@ def inline_metadata(head: bytes) -> InlineMetadata | None:
         fields = tomllib.loads('\n'.join(line[2:] if line.startswith('# ') else line[1:] for line in lines))
     except tomllib.TOMLDecodeError:
         return None
-    wants = bool(fields.get('dependencies')) or 'requires-python' in fields
-    return InlineMetadata(blocks[0][0], wants, _names_paths(fields.get('tool', {})))
+    wanted = {key: fields[key] for key in ('dependencies', 'requires-python') if fields.get(key)}
+    return InlineMetadata(blocks[0][0], wanted, _names_paths(fields.get('tool', {})))
 
 
 def _names_paths(value: object) -> bool:

@@ -118,7 +118,7 @@ class WorkspaceRunner(ABC):
         if not is_python(name, source.head, self._interpreters) or b'# /// script' not in source.head:
             return Prepared()
         metadata = inline_metadata(source.head)
-        if metadata is None or not metadata.wants_environment:
+        if metadata is None or not metadata.wanted:
             return Prepared()
         uv = await find_uv(programs)
         if uv is None:

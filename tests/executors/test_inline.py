@@ -56,7 +56,7 @@ def make_wheel(folder: Path, name: str, body: str) -> None:
 def test_metadata(source: str, wants: bool, is_local: bool) -> None:
     metadata = inline_metadata(source.encode())
     assert metadata is not None
-    assert (metadata.wants_environment, metadata.is_local) == (wants, is_local)
+    assert (bool(metadata.wanted), metadata.is_local) == (wants, is_local)
     assert metadata.block.startswith('# /// script\n')
 
 
