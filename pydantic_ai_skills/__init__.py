@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from .info import SkillInfo
     from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
     from .packages import SkillPackage
-    from .registries import LocalSkillsRegistry, SkillRegistry
+    from .registries import GitCloneOptions, GitSkillsRegistry, LocalSkillsRegistry, SkillRegistry
     from .skills import Skill, SkillWrapper, skill
     from .toolset import SkillFilesToolset
 
 __all__ = [
     'CallableSkillScriptExecutor',
+    'GitCloneOptions',
+    'GitSkillsRegistry',
     'LocalSkillScriptExecutor',
     'LocalSkillsRegistry',
     'Skill',
@@ -38,6 +40,8 @@ __all__ = [
 # Imported when first asked for, as harness does it: a registry's users need no executor, and the other way round.
 _MODULES = {
     'CallableSkillScriptExecutor': '.executors',
+    'GitCloneOptions': '.registries',
+    'GitSkillsRegistry': '.registries',
     'LocalSkillScriptExecutor': '.executors',
     'LocalSkillsRegistry': '.registries',
     'Skill': '.skills',

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
+from .bundled import is_listable
 from .entry import SkillEntry
 from .members import SkillAsset, SkillResource, SkillScript
 from .names import normalize_name
@@ -32,11 +33,12 @@ class SkillAccess:
         self._lookup = lookup
         self._names = names
 
-    def skill(self, name: str) -> SkillEntry:
-        """The skill of this id.
+    def skill(self, name: str, use: Literal['read', 'run']) -> SkillEntry:
+        """The skill of this id, whose files are to be read or run.
 
         Raises:
-            ModelRetry: there is none, or its files are shut because it is not loaded.
+            ModelRetry: there is none, or its files are shut because it is not loaded, or its capability does not
+                offer that, though another one of the run has the tool.
         """
         name = normalize_name(name.strip())
         entry = self._lookup(name)
@@ -47,6 +49,8 @@ class SkillAccess:
                 f'The skill {name!r} is not loaded, so its files are shut. '
                 f'Call `load_capability` with id {name!r}, then repeat this call.'
             )
+        if not (entry.options.resources if use == 'read' else entry.options.scripts):
+            raise ModelRetry(f'No file of the skill {name!r} can be {use} here. Go on without.')
         return entry
 
 
@@ -76,9 +80,14 @@ def is_loaded(ctx: RunContext[Any], name: str) -> bool:
 def _loads(part: ToolCallPart, name: str) -> bool:
     try:
         wanted = part.args_as_dict().get('id')
-    except (ValueError, AssertionError):
+    except (ValueError, AssertionError, AttributeError):
         return False
     return isinstance(wanted, str) and normalize_name(wanted) == name
+
+
+def readable_members(package: SkillPackage) -> dict[str, SkillResource | SkillScript | SkillAsset]:
+    """All that reading can mean, by name: resources, assets, and the scripts' sources."""
+    return {member.name: member for member in (*package.scripts, *package.assets, *package.resources)}
 
 
 def find_resource(package: SkillPackage, name: str) -> SkillResource | SkillScript | SkillAsset:
@@ -87,9 +96,7 @@ def find_resource(package: SkillPackage, name: str) -> SkillResource | SkillScri
     Raises:
         ModelRetry: no file fits, or several do.
     """
-    members: dict[str, SkillResource | SkillScript | SkillAsset] = {}
-    for member in (*package.scripts, *package.assets, *package.resources):
-        members[member.name] = member
+    members = readable_members(package)
     listed = [member.name for member in (*package.resources, *package.assets)]
     return _find(package, name, members, 'file', listed or list(members))
 
@@ -123,6 +130,6 @@ def _find(package: SkillPackage, name: str, members: Mapping[str, MemberT], kind
 
 
 def _listed(names: Iterable[str]) -> str:
-    names = sorted(names)
+    names = sorted(filter(is_listable, names))
     more = f' and {len(names) - _LISTED_NAMES:,} more' if len(names) > _LISTED_NAMES else ''
     return ', '.join(names[:_LISTED_NAMES]) + more if names else '(none)'

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from .budget import fit_descriptions
 from .catalog import CatalogItem, read_catalog
+from .codes import CATALOG_CUT, CODES, DUPLICATE, NAME_RISKY, SHADOWED
 from .diagnostics import SkillDiagnostic
 from .discovery import Library
+from .encoding import encodable
 from .entry import SkillEntry
 from .excludes import ResourceFilter
 from .info import SkillInfo
 from .members import SkillScriptExecutor
+from .names import DEFAULT_CAPABILITY_IDS
 from .options import SkillsOptions
 from .owned import owned_toolset
 from .packages import file_kinds, file_stamp, index_package
-from .placeholders import replace_placeholders
-from .risky import RISKY_NAMES
+from .placeholders import resolve_placeholders
 from .skills import Skill
 from .state import Snapshot
 
@@ -53,8 +56,11 @@ def assemble(
             diagnostics.append(_shadowed(skill.name, shadowed))
         entry = _python_entry(options, skill, executor)
         entries[skill.name], infos[skill.name] = entry, entry.info
-    diagnostics += [_risky(infos[name]) for name in entries if name in RISKY_NAMES]
+    diagnostics += [
+        _risky(info) for info in infos.values() if info.directory is None and info.name in DEFAULT_CAPABILITY_IDS
+    ]
     invocable = {name: entry for name, entry in entries.items() if entry.info.model_invocable}
+    diagnostics += _fit(options, invocable)
     hidden = {name: entry for name, entry in entries.items() if name not in invocable}
     return Snapshot(invocable, tuple(infos[name] for name in sorted(infos)), tuple(diagnostics), hidden)
 
@@ -86,7 +92,7 @@ def _one_per_name(
                 f'{message} Rename or exclude one, or pass duplicate_names="keep_first" to keep the earlier library\'s.'
             )
         hint = 'The first one is used. Rename or exclude one of them to have both.'
-        diagnostics.append(SkillDiagnostic(item.found.skill_file, 'warning', 'duplicate', message, hint))
+        diagnostics.append(SkillDiagnostic(item.found.skill_file, 'warning', DUPLICATE, message, hint))
     return kept
 
 
@@ -107,7 +113,7 @@ def _disk_entry(
     assert item.definition is not None and item.info is not None
     body, found = item.definition.body, item.found
     if options.resolve_skill_dir and ('$' in body or '{' in body):
-        body = replace_placeholders(body, str(item.info.directory))
+        body = resolve_placeholders(body, encodable(str(item.info.directory)))
     return SkillEntry(
         item.info,
         body,
@@ -134,17 +140,30 @@ def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:
     return SkillDiagnostic(
         other.directory or Path(f'skill:/{name}'),
         'warning',
-        'shadowed',
+        SHADOWED,
         f'The Python skill {name!r} is used instead of {place}.',
         'Rename or exclude one of them to have both.',
     )
 
 
-def _risky(info: SkillInfo) -> SkillDiagnostic:
-    return SkillDiagnostic(
-        info.directory or info.source or info.name,
-        'info',
-        'name-risky',
-        f'The skill {info.name!r} has the default id of a capability; an agent that has that too refuses both.',
-        'Exclude or rename the skill where that capability is used.',
+def _fit(options: SkillsOptions, entries: Mapping[str, SkillEntry]) -> list[SkillDiagnostic]:
+    """Shorten what the catalog says of these skills to the budget, and say so where that cut anything."""
+    if options.catalog_budget is None:
+        return []
+    whole = {name: entry.info.description for name, entry in entries.items()}
+    fitted = fit_descriptions(whole, options.catalog_budget)
+    cut = [name for name in whole if fitted[name] != whole[name]]
+    for name in cut:
+        entries[name].shown_description = fitted[name]
+    if not cut:
+        return []
+    message = (
+        f'The descriptions of all {len(entries):,} skills have {sum(map(len, whole.values())):,} characters; '
+        f'{len(cut):,} were shortened to fit catalog_budget={options.catalog_budget:,}.'
     )
+    return [SkillDiagnostic('catalog', 'warning', CATALOG_CUT, message, CODES[CATALOG_CUT].remedy)]
+
+
+def _risky(info: SkillInfo) -> SkillDiagnostic:
+    message = f'The Python skill {info.name!r} has the name that a capability of Pydantic AI has by default.'
+    return SkillDiagnostic(info.source or info.name, 'info', NAME_RISKY, message, CODES[NAME_RISKY].remedy)

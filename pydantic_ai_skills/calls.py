@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio.to_thread
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
-from .access import find_resource, find_script
-from .copies import exact_copy
+from .access import find_script
 from .digest import package_digest
+from .encoding import encodable
 from .entry import SkillEntry
-from .members import ScriptArguments, SkillAsset, SkillScript
+from .functions import object_arguments
+from .linked import find_linked
+from .members import ScriptArguments, SkillAsset, SkillResource, SkillScript
 from .packages import SkillPackage
 from .resources import describe_asset, read_text
 from .tracing import note_member
@@ -46,21 +47,20 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
         ModelRetry: there is no such file, several fit, or the arguments are not right.
     """
     package = await package_of(entry)
-    member = find_resource(package, name)
+    member, args = find_linked(package, name, args)
     note_member(ctx, entry, member)
-    arguments = object_arguments(member.name, args)
     try:
         if isinstance(member, SkillAsset):
             return describe_asset(member.name, member.uri, member.size, member.media_type)
         if isinstance(member, SkillScript):
-            return await _source(member, arguments)
-        return await member.load(ctx, arguments)
+            return await _source(member, object_arguments(member.name, args))
+        return _sendable(await member.load(ctx, args))
     except CONTROL_FLOW:
         raise
-    except OSError as error:
-        return f'{member.name} cannot be read any more: {_reason(error)}.'
-    except Exception as error:  # a Python function of the skill failed: that is the answer
-        return f'{member.name} failed: {type(error).__name__}: {error}'
+    except Exception as error:
+        if isinstance(error, OSError) and not (isinstance(member, SkillResource) and member.function is not None):
+            return f'{member.name} cannot be read any more: {_reason(error)}.'
+        return _failed(member.name, error)  # a Python function of the skill
 
 
 async def _source(script: SkillScript, arguments: Mapping[str, Any] | None) -> str:
@@ -83,37 +83,25 @@ async def run_script(script: SkillScript, ctx: RunContext[Any], args: ScriptArgu
         ModelRetry: the arguments are not right, or the function of a Python skill wants another try.
     """
     try:
-        return await script.run(ctx, args, stdin=stdin)
+        return _sendable(await script.run(ctx, args, stdin=stdin))
     except CONTROL_FLOW:
         raise
     except TimeoutError as error:
-        return str(error) or f'{script.name} ran out of time.'
+        return encodable(str(error)) or f'{script.name} ran out of time.'
     except Exception as error:  # an executor or a function failed: that is the answer
-        return f'{script.name} failed: {type(error).__name__}: {error}'
-
-
-def object_arguments(name: str, args: Any) -> dict[str, Any] | None:
-    """Arguments that must be an object, from what a model sent: an object, JSON text of one, or nothing.
-
-    Raises:
-        ModelRetry: they are something else.
-    """
-    if isinstance(args, str):
-        try:
-            args = json.loads(args) if args.strip() else None
-        except ValueError:
-            raise ModelRetry(
-                f'The args of {name!r} must be an object, such as {{"offset": 1}}; got the text {args!r}.'
-            ) from None
-    if args is None or args == []:
-        return None
-    if not isinstance(args, Mapping):
-        raise ModelRetry(f'The args of {name!r} must be an object, not {type(args).__name__}.')
-    return {str(key): value for key, value in cast('Mapping[Any, Any]', args).items()}
+        return _failed(script.name, error)
 
 
 def _reason(error: OSError) -> str:
     return error.strerror.lower() if error.strerror else 'it is no longer a file of the skill'
+
+
+def _failed(name: str, error: Exception) -> str:
+    return encodable(f'{name} failed: {type(error).__name__}: {error}')
+
+
+def _sendable(value: Any) -> Any:
+    return encodable(value) if isinstance(value, str) else value
 
 
 async def run_approved(
@@ -124,15 +112,14 @@ async def run_approved(
     A registry's package runs from a fresh copy with that digest. One of a local library runs in place, where its
     owner expects what it writes, and is checked right before (decision 0040).
     """
+    if script.from_registry:
+        return await run_script(replace(script, approved_digest=digest), ctx, args, stdin)
     assert script.skill_directory is not None
     boundary = None if script.root == script.skill_directory else script.root
     try:
-        if not script.from_registry:
-            if package_digest(script.skill_directory, boundary) != digest:
-                return f'{script.name} was not run: the files of its skill have changed since it was approved.'
-            return await run_script(script, ctx, args, stdin)
-        with exact_copy(script.skill_directory, boundary, digest) as copy:
-            copied = replace(script, uri=str(copy / script.name), skill_directory=copy, root=copy, from_registry=False)
-            return await run_script(copied, ctx, args, stdin)
+        found = await anyio.to_thread.run_sync(package_digest, script.skill_directory, boundary)
     except OSError as error:
-        return f'{script.name} was not run: {error}'
+        return f'{script.name} was not run: {_reason(error)}.'
+    if found != digest:
+        return f'{script.name} was not run: the files of its skill have changed since it was approved.'
+    return await run_script(script, ctx, args, stdin)

@@ -25,7 +25,16 @@ from .info import SelectSkill, SkillInfo
 from .leaves import ByIdentity, Leaves, Visitor
 from .members import SkillScriptExecutor
 from .names import normalize_name
-from .options import DuplicateNames, MissingDirectories, SkillsOptions, UnknownNames, directory_tuple, name_set, seconds
+from .options import (
+    DuplicateNames,
+    MissingDirectories,
+    SkillsOptions,
+    UnknownNames,
+    directory_tuple,
+    listed_values,
+    name_set,
+    seconds,
+)
 from .packages import SkillPackage
 from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
@@ -119,6 +128,8 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             ValueError: there is no source, a library is none, a name is unknown, or two packages have one name.
             RuntimeError: a registry could not be synced and has nothing from an earlier time.
         """
+        if id is not None and (not isinstance(id, str) or not id):
+            raise TypeError(f'id must be text or None, not {id!r}.')
         if include is not None and exclude is not None:
             raise ValueError('include and exclude cannot be used together: include already says what is offered.')
         self._options = SkillsOptions(
@@ -386,13 +397,13 @@ class _LazyPackages(Mapping[str, SkillPackage]):
 def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(globs, str):
         raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
-    return tuple(globs or ())
+    return () if globs is None else listed_values('exclude_resources', globs)
 
 
 def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
     if isinstance(values, kind):
         raise TypeError(f'{option} must be a sequence: write [{values!r}].')
-    listed = tuple(values)
+    listed = listed_values(option, values)
     for value in listed:
         if not isinstance(value, kind):
             raise TypeError(f'{option} cannot hold {value!r}.')
@@ -402,6 +413,8 @@ def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
 def _checked_executor(executor: SkillScriptExecutor | None) -> SkillScriptExecutor:
     if executor is None:
         return LocalSkillScriptExecutor()
+    if isinstance(executor, type):
+        raise TypeError(f'script_executor must be an executor, not the class: write {executor.__name__}().')
     if not isinstance(executor, SkillScriptExecutor):
         raise TypeError(f'script_executor must have an async run(script, args, ctx) method; {executor!r} has none.')
     return executor

@@ -7,32 +7,19 @@ was changed is restored; a run that a person approved gets a fresh copy of its o
 
 from __future__ import annotations
 
-import atexit
 import errno
-import hashlib
 import os
 import shutil
 import stat
 import tempfile
-import time
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
-from functools import lru_cache
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
+from .cache import NOT_WRITABLE, cache_folder, mark_used, private_folder, remove_unused, temporary_folder
 from .digest import digest_of, file_digest, package_digest
 from .files import is_inside, open_inside
 from .index import PackageFile, walk
-
-CACHE_VARIABLE = 'PYDANTIC_AI_SKILLS_CACHE'
-"""The environment variable that names another folder for the cache."""
-
-UNUSED_SECONDS = 30 * 24 * 3600
-"""How long a copy is kept that nothing runs from: 30 days, our decision."""
-
-_ABANDONED_SECONDS = 24 * 3600  # what a killed process was still building
-_MARK_SECONDS = 3600  # how exactly the last use is known
 
 _Signature = tuple[int, int, int, int, int]
 _verified: dict[Path, dict[str, _Signature]] = {}
@@ -41,15 +28,6 @@ _lock = Lock()
 
 class PackageChangedError(OSError):
     """The package is not, or no longer, what was asked for."""
-
-
-def cache_folder() -> Path:
-    """Where the package may keep what can be made again: `PYDANTIC_AI_SKILLS_CACHE`, else the user's cache folder."""
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        return Path(chosen).expanduser().absolute()
-    from platformdirs import user_cache_path  # 10 ms that only registries' scripts need
-
-    return user_cache_path('pydantic-ai-skills', appauthor=False)
 
 
 def package_copy(directory: Path, boundary: Path | None = None) -> Path:
@@ -67,19 +45,19 @@ def package_copy(directory: Path, boundary: Path | None = None) -> Path:
     """
     digest = package_digest(directory, boundary)
     try:
-        return _copy_in(_copies(cache_folder()), directory, boundary, digest)
+        return _copy_in(private_folder(cache_folder(), 'copies'), directory, boundary, digest)
     except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR):
+        if error.errno not in NOT_WRITABLE:
             raise
-        return _copy_in(_temporary_copies(), directory, boundary, digest)
+        return _copy_in(private_folder(temporary_folder(), 'copies'), directory, boundary, digest)
 
 
-@contextmanager
-def exact_copy(directory: Path, boundary: Path | None = None, digest: str | None = None) -> Generator[Path]:
-    """A fresh copy for one run, with the package's files and nothing else; gone afterwards.
+def write_exact_copy(directory: Path, folder: Path, boundary: Path | None = None, digest: str | None = None) -> Path:
+    """A fresh copy for one run, with the package's files and nothing else, for the caller to remove.
 
     Args:
         directory: The package's folder.
+        folder: Where to put it.
         boundary: As for `package_copy`.
         digest: What the package has to be, as when a person approved a script of it.
 
@@ -90,23 +68,22 @@ def exact_copy(directory: Path, boundary: Path | None = None, digest: str | None
     found = package_digest(directory, boundary)
     if digest is not None and digest != found:
         raise PackageChangedError(f'{directory} is no longer what was asked for: its files have changed.')
-    with tempfile.TemporaryDirectory(prefix='skill-exact-', ignore_cleanup_errors=True) as folder:
-        copy = Path(folder) / directory.name
-        _write_copy(directory, boundary, found, copy)
-        yield copy
+    copy = folder / directory.name
+    _write_copy(directory, boundary, found, copy)
+    return copy
 
 
 def _copy_in(copies: Path, directory: Path, boundary: Path | None, digest: str) -> Path:
     copy = copies / digest / directory.name
     if not copy.is_dir() or copy.is_symlink():
         _build(copies, directory, boundary, digest, copy)
-    _mark_used(copy.parent)
+    mark_used(copy.parent)
     _restore(copy, directory, boundary)
     return copy
 
 
 def _build(copies: Path, directory: Path, boundary: Path | None, digest: str, copy: Path) -> None:
-    _remove_unused(copies)
+    remove_unused(copies)
     aside = Path(tempfile.mkdtemp(prefix='new-', dir=copies))
     try:
         _write_copy(directory, boundary, digest, aside / directory.name)
@@ -200,49 +177,3 @@ def _clear_way(copy: Path, target: Path) -> None:
             step.unlink()
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
-
-
-def _copies(cache: Path) -> Path:
-    """The folder of copies, ours alone: what another user could write to is nothing to run scripts from."""
-    copies = cache / 'copies'
-    copies.mkdir(mode=0o700, parents=True, exist_ok=True)
-    info = copies.stat()
-    if info.st_uid != os.geteuid() or info.st_mode & 0o022 or not os.access(copies, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, 'not a folder that only this user can write to', str(copies))
-    return copies
-
-
-@lru_cache(maxsize=1)
-def _temporary_copies() -> Path:
-    folder = Path(tempfile.mkdtemp(prefix='skill-copies-'))
-    owner = os.getpid()
-
-    def remove() -> None:
-        if os.getpid() == owner:  # not in a forked child
-            shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(remove)
-    return folder
-
-
-def _mark_used(entry: Path) -> None:
-    with suppress(OSError):
-        if time.time() - entry.stat().st_mtime > _MARK_SECONDS:
-            os.utime(entry)
-
-
-def _remove_unused(copies: Path) -> None:
-    now = time.time()
-    with os.scandir(copies) as scan:
-        entries = [Path(entry.path) for entry in scan]
-    for entry in entries:
-        age_limit = UNUSED_SECONDS if len(entry.name) == hashlib.sha256().digest_size * 2 else _ABANDONED_SECONDS
-        with suppress(OSError):
-            if now - entry.lstat().st_mtime <= age_limit:
-                continue
-            away = copies / f'old-{entry.name[:16]}-{os.getpid()}'
-            os.rename(entry, away)  # in one step, so that no run starts in half a copy
-            if now - away.lstat().st_mtime <= age_limit:
-                os.rename(away, entry)  # a run has begun there in this moment
-            else:
-                shutil.rmtree(away, ignore_errors=True)

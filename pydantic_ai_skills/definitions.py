@@ -16,11 +16,14 @@ from typing import Never
 from pydantic_ai.workspaces import FileEntry, WorkspaceReadOnlyError, WorkspaceRef
 from pydantic_ai_harness.skills import SkillCatalog, SkillDefinition, Skills
 
-from .frontmatter import frontmatter_obstacle, split_frontmatter
+from .codes import Finding
+from .encoding import is_encodable
+from .frontmatter import MAX_SKILL_BYTES, frontmatter_obstacle, split_frontmatter
 from .lines import Shielded, shield, single_separator, skip_blank_lines
 from .names import normalize_name
 
 _LIBRARY = '/skills'
+_MAX_MESSAGE = 400
 _WHITESPACE = re.compile(r'\s+')
 _DOCUMENTATION = re.compile(r'\s*For further information visit \S+')
 
@@ -47,41 +50,50 @@ def parse_definitions(texts: Mapping[str, bytes]) -> dict[str, SkillDefinition |
         if '/' in name or '\0' in name or name in ('', '.', '..'):
             found[name] = f'{name!r} is no name of a folder.'
             continue
+        if len(raw) > MAX_SKILL_BYTES:
+            found[name] = f'SKILL.md has more than {MAX_SKILL_BYTES:,} bytes.'
+            continue
         try:
             text = raw.decode('utf-8')
         except UnicodeDecodeError as error:
             found[name] = f'SKILL.md is not valid UTF-8: {error}'
             continue
         shielded[name] = shield(text)
-        if (obstacle := frontmatter_obstacle(shielded[name].text)) is not None:
-            found[name] = _one_line(shielded[name].restore(obstacle))
+        prepared_text = _prepared(shielded[name].text)
+        if isinstance(prepared_text, Finding):
+            found[name] = prepared_text.message
         else:
-            prepared[name] = _without_leading_lines(shielded[name].text).encode('utf-8')
+            prepared[name] = prepared_text.encode('utf-8')
     for name, outcome in _judged(prepared).items():
         found[name] = _restored(outcome, shielded[name])
     return {name: found[name] for name in texts}
 
 
-def _without_leading_lines(text: str) -> str:
-    """The text without blank lines above its body.
+def _prepared(text: str) -> str | Finding:
+    """The text as harness gets it, without blank lines above its body, or why harness does not get it.
 
-    Harness drops them too, in time that grows with their square: 3.7 s for 200,000 (measured).
+    Harness drops such lines too, in time that grows with their square: 3.7 s for 200,000 (measured).
     """
-    parts = split_frontmatter(text)
-    if parts is None:
+    span = split_frontmatter(text)
+    if span is None:
         return text
-    return text[: parts.end] + text[skip_blank_lines(text, parts.end) :]
+    if (obstacle := frontmatter_obstacle(text[span.start : span.stop])) is not None:
+        return obstacle
+    return text[: span.end] + text[skip_blank_lines(text, span.end) :]
 
 
 def _restored(outcome: SkillDefinition | str, shielded: Shielded) -> SkillDefinition | str:
     if isinstance(outcome, str):
         return _one_line(shielded.restore(outcome))
     description = single_separator(shielded.restore(outcome.description)).strip()
+    if not is_encodable(description):  # no request could carry it, and each carries all descriptions
+        return 'SKILL.md has half of an escaped character in its description, such as \\ud83d without what follows it.'
     return replace(outcome, description=description, body=shielded.restore(outcome.body))
 
 
 def _one_line(message: str) -> str:
-    return _WHITESPACE.sub(' ', _DOCUMENTATION.sub('', message)).strip()
+    line = _WHITESPACE.sub(' ', _DOCUMENTATION.sub('', message)).strip()
+    return line if len(line) <= _MAX_MESSAGE else line[: _MAX_MESSAGE - 1] + '…'
 
 
 def _judged(texts: Mapping[str, bytes]) -> dict[str, SkillDefinition | str]:

@@ -13,7 +13,6 @@ from .files import is_inside, read_inside
 from .index import skill_file_among
 from .members import Origin
 
-
 MAX_SKILL_FILE_BYTES = 16 * 2**20
 """How long a `SKILL.md` may be: fifty times the longest that was measured; more is no skill but an accident."""
 

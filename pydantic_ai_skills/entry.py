@@ -11,7 +11,7 @@ from pydantic_ai.toolsets import AbstractToolset
 
 from .bundled import bundled_files
 from .info import SkillInfo
-from .packages import SkillPackage
+from .packages import FileKinds, SkillPackage
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class SkillEntry:
     options: FileOptions = field(default_factory=FileOptions)
     """How its files are offered."""
 
-    kinds: Callable[[], tuple[bool, bool]] | None = None
+    kinds: Callable[[], FileKinds] | None = None
     """Answers whether any file can be read, and whether any can be run, quicker than `index` would."""
 
     toolset: AbstractToolset[Any] | None = None
@@ -74,10 +74,6 @@ class SkillEntry:
             return False
         return not self.is_looked_at or self.stamp is None or self._seen == self.stamp()
 
-    def _look_first(self) -> None:
-        if self.stamp is not None and not self.is_looked_at:
-            self._seen = self.stamp()
-
     @property
     def is_looked_at(self) -> bool:
         """Whether its folder was looked at, so that `can_read` and `can_run` do not touch the disk any more."""
@@ -98,7 +94,8 @@ class SkillEntry:
         if self._package is None:
             with self._lock:
                 if self._package is None:
-                    self._look_first()
+                    if self.stamp is not None and self._kinds is None:
+                        self._seen = self.stamp()
                     self._package = self.index()
         return self._package
 
@@ -120,7 +117,6 @@ class SkillEntry:
     def _found(self) -> tuple[bool, bool]:
         if self._kinds is None:
             try:
-                self._look_first()
                 self._kinds = self._look()
             except OSError:  # its folder is gone, perhaps only for now
                 return False, False
@@ -128,7 +124,9 @@ class SkillEntry:
 
     def _look(self) -> tuple[bool, bool]:
         if self._package is None and self.kinds is not None:
-            return self.kinds()
+            kinds = self.kinds()
+            self._seen = kinds.stamp
+            return kinds.readable, kinds.runnable
         package = self.package
         return bool(package.resources or package.assets), bool(package.scripts or package.unlisted_scripts)
 

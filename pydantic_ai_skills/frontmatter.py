@@ -1,4 +1,4 @@
-"""Our own reading of a `SKILL.md`'s frontmatter, for what harness does not keep: licence, compatibility, metadata.
+"""Our own reading of a `SKILL.md`'s frontmatter: what to mend in it, and what harness does not keep.
 
 Values stay text or plain lists and mappings of text, as written: no YAML types, so `1.10` is not a number.
 """
@@ -12,7 +12,11 @@ from typing import Any, cast
 
 import yaml
 
+from .codes import FRONTMATTER_INVALID, FRONTMATTER_TOO_DEEP, FRONTMATTER_TOO_LARGE, Finding
 from .lines import shield
+
+MAX_SKILL_BYTES = 2 * 1024 * 1024
+"""The largest `SKILL.md` that is read. Our decision: the longest body published has 294 KB; this one is 500,000 tokens."""
 
 MAX_FRONTMATTER_CHARACTERS = 16 * 1024
 """The longest frontmatter that is read, and the most that its aliases may unfold it to.
@@ -24,12 +28,18 @@ Our decision: the longest description published has 1,434 characters, and this m
 MAX_NESTING = 32
 """How deep the YAML of a frontmatter may nest. Our decision: 16 KiB of `[` would keep harness busy for 40 s (measured)."""
 
-_OPENING_FENCE = re.compile(r'\ufeff*---[ \t]*(?:\r\n|\n|\r)')
-_CLOSING_FENCE = re.compile(r'(?<=[\r\n])---[ \t]*(?:\r\n|\n|\r|\Z)')
+YAML_ERRORS = (yaml.YAMLError, RecursionError, ValueError, TypeError, OverflowError)
+"""What the YAML parsers raise: beside their own errors, those of escapes beyond Unicode and of hash-less keys."""
+
+_OPENING_FENCE = re.compile(r'\ufeff*---[^\S\r\n]*(?:\r\n|\n|\r)')
+_CLOSING_FENCE = re.compile(r'(?<=[\r\n])---[^\S\r\n]*(?:\r\n|\n|\r|\Z)')
 _ALIAS = re.compile(r'(?:^|[\s\[{,:?-])\*[\w-]')
 _DEEP_LINE = re.compile(rf'^[ ?-]{{{MAX_NESTING + 1}}}', re.MULTILINE)
-_Loader: Any = getattr(yaml, 'CBaseLoader', yaml.BaseLoader)
+_DISPUTED = re.compile(r'[\t\ufeff]|(?:^|[\s,\[{:?-])!|^%|[>|][-+\d]*#', re.MULTILINE)
+_DISPUTED_IN_BRACKETS = re.compile(r'\?|:\s?[,\]}:]')
+_CLoader: Any = getattr(yaml, 'CBaseLoader', yaml.BaseLoader)
 _parse: Callable[..., Iterable[yaml.Event]] = getattr(yaml, 'parse')  # noqa: B009 - it comes without types
+_TOO_DEEP = f'SKILL.md has frontmatter that nests more than {MAX_NESTING} levels deep.'
 _STARTS = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _ENDS = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
 
@@ -48,56 +58,104 @@ class FrontmatterSpan:
     """Where what follows the closing fence's line begins."""
 
 
-def split_frontmatter(text: str) -> FrontmatterSpan | None:
-    """Where the frontmatter at the top of a `SKILL.md` lies, or `None` where it has none that is closed.
+@dataclass(frozen=True, slots=True)
+class ParsedFrontmatter:
+    """What the YAML of a frontmatter says, and where it says it."""
+
+    node: yaml.Node | None
+    """The YAML node, with the places of keys and values in the source; `None` where there is nothing."""
+
+    value: object
+    """The same as text, lists and mappings."""
+
+
+def split_frontmatter(text: str, start: int = 0) -> FrontmatterSpan | None:
+    """Where the frontmatter that begins at `start` lies, or `None` where there is none that is closed.
 
     Blanks after a fence and a byte order mark are let pass here; harness refuses them, which is for a repair to mend.
     """
-    opening = _OPENING_FENCE.match(text)
+    opening = _OPENING_FENCE.match(text, start)
     if opening is None:
         return None
     closing = _CLOSING_FENCE.search(text, opening.end())
     return None if closing is None else FrontmatterSpan(opening.end(), closing.start(), closing.end())
 
 
-def frontmatter_of(text: str) -> str | None:
-    """The YAML between the two fences at the top of a `SKILL.md`, or `None` where there is none."""
-    span = split_frontmatter(text)
-    return None if span is None else text[span.start : span.stop]
+def has_opening_fence(text: str, start: int = 0) -> bool:
+    """Whether a fence stands at `start`, closed or not."""
+    return _OPENING_FENCE.match(text, start) is not None
 
 
-def frontmatter_obstacle(text: str) -> str | None:
-    """Why the frontmatter of a text is not handed to a YAML parser: too long, nested too deep, or an alias bomb.
+def is_disputed(source: str) -> bool:
+    """Whether PyYAML, by which harness reads, and libyaml, which is 15 times as fast, may not agree on this YAML.
 
-    Returns:
-        A sentence about `SKILL.md`, or `None` where it may be parsed, which is not to say that it can be.
+    Found by comparing them on 560,000 made-up texts: byte order marks, tags, tabs and some flow collections.
     """
-    span = split_frontmatter(text)
-    if span is None:
-        return None
-    if (length := span.stop - span.start) > MAX_FRONTMATTER_CHARACTERS:
-        return f'SKILL.md has {length:,} characters of frontmatter; at most {MAX_FRONTMATTER_CHARACTERS:,} are read.'
-    source = text[span.start : span.stop]
-    if source.count('[') + source.count('{') > MAX_NESTING or _DEEP_LINE.search(source) or _ALIAS.search(source):
+    if _DISPUTED.search(source) is not None:
+        return True
+    return _brackets(source) > 0 and _DISPUTED_IN_BRACKETS.search(source) is not None
+
+
+def parser_for(source: str) -> Any:
+    """The loader to read `source` with: libyaml's where it says the same as harness's, else harness's.
+
+    And libyaml's where there are brackets enough to keep harness's busy.
+    """
+    return yaml.BaseLoader if is_disputed(source) and _brackets(source) <= MAX_NESTING else _CLoader
+
+
+def _brackets(source: str) -> int:
+    return source.count('[') + source.count('{')
+
+
+def check_yaml(source: str, loader: Any) -> None:
+    """Parse YAML and throw away what comes out; raises one of `YAML_ERRORS`."""
+    for _ in _parse(source, Loader=loader):
+        pass
+
+
+def parse_frontmatter(source: str) -> ParsedFrontmatter:
+    """Parse the YAML of a frontmatter, which `frontmatter_obstacle` has let pass; raises one of `YAML_ERRORS`."""
+    loader = parser_for(source)(source)
+    try:
+        node = cast('yaml.Node | None', loader.get_single_node())
+        return ParsedFrontmatter(node, None if node is None else loader.construct_document(node))
+    finally:
+        loader.dispose()
+
+
+def frontmatter_obstacle(source: str) -> Finding | None:
+    """Why the YAML of a frontmatter is not handed to a parser: too long, nested too deep, or an alias bomb.
+
+    `None` where it may be parsed, which is not to say that it can be. Measured: 3 µs where there is no alias.
+    """
+    if len(source) > MAX_FRONTMATTER_CHARACTERS:
+        message = (
+            f'SKILL.md has {len(source):,} characters of frontmatter; at most {MAX_FRONTMATTER_CHARACTERS:,} are read.'
+        )
+        return Finding(FRONTMATTER_TOO_LARGE, message)
+    if _brackets(source) > MAX_NESTING or _DEEP_LINE.search(source) or _ALIAS.search(source):
         return _unfolded_obstacle(source)
     return None
 
 
-def _unfolded_obstacle(source: str) -> str | None:
+def _unfolded_obstacle(source: str) -> Finding | None:
+    # libyaml always: it refuses what would keep PyYAML busy, and what the two dispute is refused here all the same.
     sizes: dict[str, int] = {}
     open_nodes: list[tuple[str | None, int]] = []
     total = 0
     try:
-        for event in _parse(source, Loader=_Loader):
+        for event in _parse(source, Loader=_CLoader):
             if isinstance(event, yaml.ScalarEvent):
                 size = len(event.value) + 1
                 total += size
                 if event.anchor:
                     sizes[event.anchor] = size
             elif isinstance(event, yaml.AliasEvent):
-                if event.anchor not in sizes:
-                    return f'SKILL.md has frontmatter whose alias *{event.anchor} stands for itself or for nothing.'
-                total += sizes[event.anchor]
+                if any(event.anchor == anchor for anchor, _ in open_nodes):
+                    message = f'SKILL.md has frontmatter that holds itself by the alias *{event.anchor}.'
+                    return Finding(FRONTMATTER_TOO_DEEP, message)
+                total += sizes.get(event.anchor, 0)
             elif isinstance(event, _STARTS):
                 open_nodes.append((event.anchor, total))
                 total += 1
@@ -106,25 +164,60 @@ def _unfolded_obstacle(source: str) -> str | None:
                 if anchor:
                     sizes[anchor] = total - before
             if len(open_nodes) > MAX_NESTING:
-                return f'SKILL.md has frontmatter that nests more than {MAX_NESTING} levels deep.'
+                return Finding(FRONTMATTER_TOO_DEEP, _TOO_DEEP)
             if total > MAX_FRONTMATTER_CHARACTERS:
-                return f'SKILL.md has frontmatter that unfolds to more than {MAX_FRONTMATTER_CHARACTERS:,} characters.'
-    except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
-        return f'Invalid YAML frontmatter in SKILL.md: {error}'
+                message = (
+                    f'SKILL.md has frontmatter that unfolds to more than {MAX_FRONTMATTER_CHARACTERS:,} characters.'
+                )
+                return Finding(FRONTMATTER_TOO_LARGE, message)
+    except YAML_ERRORS as error:
+        # PyYAML stops here too, unless it knows no such limit, or the two may disagree; then the brackets could pile up.
+        if 'nesting depth' in str(error):
+            return Finding(FRONTMATTER_TOO_DEEP, _TOO_DEEP)
+        if is_disputed(source):
+            message = f'SKILL.md has frontmatter that is not valid YAML: {describe_yaml_error(error)}.'
+            return Finding(FRONTMATTER_INVALID, message)
     return None
+
+
+def describe_yaml_error(error: Exception, first_line: int = 2) -> str:
+    """What a YAML parser complains about, in one line that says where; `first_line` is that of the frontmatter."""
+    problem = getattr(error, 'problem', None) or getattr(error, 'reason', None) or str(error) or type(error).__name__
+    problem = ' '.join(str(problem).split())
+    mark = cast('yaml.Mark | None', getattr(error, 'problem_mark', None))
+    return problem if mark is None else f'{problem} (line {mark.line + first_line}, column {mark.column + 1})'
 
 
 def frontmatter_fields(text: str) -> Mapping[str, Any]:
     """The frontmatter of a `SKILL.md` as a mapping; empty where it has none that parses."""
-    text = shield(text).text
-    source = frontmatter_of(text)
-    if source is None or frontmatter_obstacle(text) is not None:
+    shielded = shield(text)
+    span = split_frontmatter(shielded.text)
+    if span is None:
+        return {}
+    source = shielded.text[span.start : span.stop]
+    if frontmatter_obstacle(source) is not None:
         return {}
     try:
-        parsed: object = yaml.load(source, Loader=_Loader)
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError, OverflowError):
+        return fields_of(parse_frontmatter(source).value, shielded.restore)
+    except YAML_ERRORS:
         return {}
-    return cast('dict[str, Any]', parsed) if isinstance(parsed, dict) else {}
+
+
+def fields_of(value: object, restore: Callable[[str], str]) -> Mapping[str, Any]:
+    """A parsed frontmatter's fields, each text in them passed through `restore`; empty if it is no mapping."""
+    restored = _restored(value, restore)
+    return cast('Mapping[str, Any]', restored) if isinstance(restored, dict) else {}
+
+
+def _restored(value: object, restore: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return restore(value)
+    if isinstance(value, list):
+        return [_restored(item, restore) for item in cast('list[object]', value)]
+    if isinstance(value, dict):
+        items = cast('dict[object, object]', value).items()
+        return {str(_restored(key, restore)): _restored(item, restore) for key, item in items}
+    return value
 
 
 def text_field(fields: Mapping[str, Any], name: str) -> str | None:

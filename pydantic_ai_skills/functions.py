@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic.json_schema import GenerateJsonSchema
@@ -108,6 +109,31 @@ class SkillFunction:
             f'{name}: {_type_of(schema)}' + ('' if name in required else f' = {schema.get("default")!r}')
             for name, schema in properties.items()
         )
+
+
+def object_arguments(name: str, args: Any, takes: str = '') -> dict[str, Any] | None:
+    """Arguments that must be an object, from what a model sent: an object, JSON text of one, or nothing.
+
+    Args:
+        name: Whose arguments they are, for the message.
+        args: What was sent.
+        takes: What may be in them, for the message.
+
+    Raises:
+        ModelRetry: they are something else.
+    """
+    given = args
+    if isinstance(args, str):
+        try:
+            args = json.loads(args) if args.strip() else None
+        except (ValueError, RecursionError):
+            args = given
+    if args is None or args == []:
+        return None
+    if not isinstance(args, Mapping):
+        what = f'the text {given!r}' if isinstance(given, str) else f'a {type(given).__name__}'
+        raise ModelRetry(f'The args of {name!r} must be an object{f" ({takes})" if takes else ""}, not {what}.')
+    return {str(key): value for key, value in cast('Mapping[Any, Any]', args).items()}
 
 
 def _type_of(schema: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from .encoding import is_encodable
 from .excludes import is_excluded_part
 from .files import is_inside, open_inside
 
@@ -209,7 +210,9 @@ def index_files(
     Raises:
         OSError: the package's folder cannot be listed.
     """
-    for file in _offered(directory, boundary, report):
+    for file in walk(directory, boundary, report):
+        if not _is_offered(file, report):
+            continue
         runnable, head = _is_runnable(file)
         if runnable and file.folder in _SCRIPT_FOLDERS:
             yield IndexedFile(file, 'script', True)
@@ -217,29 +220,23 @@ def index_files(
             yield IndexedFile(file, 'resource' if is_text(head, file.size) else 'asset', runnable)
 
 
-def index_scripts(directory: Path, boundary: Path | None = None) -> Iterator[tuple[str, bool, bool]]:
-    """Each file's name, whether it is a listed script, and whether it can be run: cheaper, since text is not told from
-    binary, and silent, since `index_files` will report what is left out."""
-    for file in _offered(directory, boundary, None):
-        runnable, _ = _is_runnable(file)
-        yield file.name, runnable and file.folder in _SCRIPT_FOLDERS, runnable
+def script_names(files: Iterable[PackageFile]) -> Iterator[tuple[str, bool, bool]]:
+    """Of each file that a walk found and a model can use: its name, whether it is a listed script, and whether it can
+    be run. Cheaper than `index_files`, since text is not told from binary."""
+    for file in files:
+        if _is_offered(file, None):
+            runnable, _ = _is_runnable(file)
+            yield file.name, runnable and file.folder in _SCRIPT_FOLDERS, runnable
 
 
-def _offered(directory: Path, boundary: Path | None, report: Report | None) -> Iterator[PackageFile]:
-    for file in walk(directory, boundary, report):
-        if is_skill_file(file.name):
-            continue
-        if not is_unicode(file.name):
-            # No model can name it, and no message to one could be encoded with it.
-            if report is not None:
-                report(f'Skipping {file.path!r}: the name is not UTF-8. Rename it.')
-            continue
-        yield file
-
-
-def is_unicode(name: str) -> bool:
-    """Whether a file's name is UTF-8 on disk; Python keeps other bytes as surrogates, which no text may hold."""
-    return not any('\ud800' <= character <= '\udfff' for character in name)
+def _is_offered(file: PackageFile, report: Report | None) -> bool:
+    if is_skill_file(file.name):
+        return False
+    if is_encodable(file.name):
+        return True
+    if report is not None:  # no model can name it, and no message to one could be encoded with it
+        report(f'Skipping {file.path!r}: the name is not UTF-8. Rename it.')
+    return False
 
 
 def _is_runnable(file: PackageFile) -> tuple[bool, bytes | None]:

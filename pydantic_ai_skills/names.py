@@ -12,6 +12,15 @@ import unicodedata
 MAX_NAME_LENGTH = 64
 """Characters in a legal name at most: the format's limit."""
 
+DEFAULT_CAPABILITY_IDS = frozenset([
+    'advisor', 'caching', 'citations', 'instrumentation', 'localstack', 'macroscope', 'memory', 'planning', 'skills',
+    'thinking',
+])  # fmt: skip
+"""Legal skill names that capabilities of Pydantic AI (2.62) and harness (0.62) have as their default ids.
+
+An agent refuses two capabilities of one id, so a skill of such a name and that capability do not go together.
+"""
+
 _WORD_BOUNDARY = re.compile(r'([a-z\d])([A-Z])')
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from .approval import ApprovalPolicy, checked_policy
 from .entry import FileOptions
@@ -17,6 +17,7 @@ from .names import normalize_name
 MissingDirectories: TypeAlias = Literal['error', 'skip']
 DuplicateNames: TypeAlias = Literal['error', 'keep_first']
 UnknownNames: TypeAlias = Literal['error', 'skip']
+ValueT = TypeVar('ValueT')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,11 +83,24 @@ def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tu
     """
     if directories is None:
         return ()
-    listed = (directories,) if isinstance(directories, (str, Path)) else tuple(directories)
+    listed = (directories,) if isinstance(directories, (str, Path)) else listed_values('directories', directories)
     for directory in listed:
         if not isinstance(directory, (str, Path)):
             raise TypeError(f'directories must hold strings or paths, not {directory!r}.')
+        if directory == '':
+            raise ValueError('directories holds an empty string; write "." for the current folder.')
     return listed
+
+
+def listed_values(option: str, values: Iterable[ValueT]) -> tuple[ValueT, ...]:
+    """The values of an option that takes several.
+
+    Raises:
+        TypeError: it is nothing that holds values.
+    """
+    if not isinstance(values, Iterable):
+        raise TypeError(f'{option} must be a sequence, not {values!r}.')
+    return tuple(values)
 
 
 def name_set(option: str, names: Collection[str] | None) -> frozenset[str] | None:
@@ -99,14 +113,15 @@ def name_set(option: str, names: Collection[str] | None) -> frozenset[str] | Non
         return None
     if isinstance(names, str):
         raise TypeError(f'{option} must be a collection of skill names, not the string {names!r}: write [{names!r}].')
-    for name in names:
+    listed = listed_values(option, names)
+    for name in listed:
         if not isinstance(name, str):
             raise TypeError(f'{option} must contain only skill names as strings, not {name!r}.')
-    return frozenset(normalize_name(name) for name in names)
+    return frozenset(normalize_name(name) for name in listed)
 
 
 def _check_choice(option: str, value: object, choices: object) -> None:
-    if value not in get_args(choices):
+    if not isinstance(value, str) or value not in get_args(choices):
         raise ValueError(f'{option} must be {" or ".join(map(repr, get_args(choices)))}, not {value!r}.')
 
 

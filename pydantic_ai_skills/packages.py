@@ -12,7 +12,7 @@ from .discovery import FoundPackage, Library, find_packages, installed_or_local,
 from .excludes import DEFAULT_RESOURCE_EXCLUDES, ResourceFilter, combined_globs
 from .executors import LocalSkillScriptExecutor
 from .frontmatter import frontmatter_fields, text_field
-from .index import IndexedFile, index_files, index_scripts, walk, warn_user
+from .index import IndexedFile, PackageFile, index_files, script_names, walk, warn_user
 from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
 from .names import is_legal_name, normalize_name, skill_id
 from .resources import guess_media_type
@@ -136,7 +136,7 @@ def index_package(
             takes_ctx=False,
         )
 
-    for indexed in index_files(directory, library.boundary):
+    for indexed in sorted(index_files(directory, library.boundary), key=lambda indexed: indexed.file.name):
         file = indexed.file
         if indexed.kind == 'script':
             scripts.append(script(indexed))
@@ -160,22 +160,41 @@ def index_package(
     )
 
 
-def file_kinds(found: FoundPackage, hidden: ResourceFilter) -> tuple[bool, bool]:
-    """Whether a package has any file to read, an asset counting too, and any script to run, listed or not.
+@dataclass(frozen=True, slots=True)
+class FileKinds:
+    """What one walk over a package tells, without the kind of each file."""
+
+    readable: bool
+    """Whether any file can be read, an asset counting too."""
+
+    runnable: bool
+    """Whether any script can be run, listed or not."""
+
+    stamp: object
+    """Equal for as long as no file of the package comes, goes or changes."""
+
+
+def file_kinds(found: FoundPackage, hidden: ResourceFilter) -> FileKinds:
+    """Look at a package's files; much cheaper than an index.
 
     Raises:
         OSError: its folder cannot be listed.
     """
+    files = list(walk(found.directory, found.library.boundary))
     readable = runnable = False
-    for name, is_script, can_run in index_scripts(found.directory, found.library.boundary):
+    for name, is_script, can_run in script_names(files):
         shown = not hidden.hides(name)
         readable = readable or (shown and not is_script)
         runnable = runnable or is_script or (shown and can_run)
         if readable and runnable:
             break
-    return readable, runnable
+    return FileKinds(readable, runnable, _stamp(files))
 
 
 def file_stamp(found: FoundPackage) -> object:
-    """What is equal for as long as no file of the package comes, goes or changes."""
-    return tuple((file.name, file.signature) for file in walk(found.directory, found.library.boundary))
+    """The stamp that `file_kinds` would give."""
+    return _stamp(walk(found.directory, found.library.boundary))
+
+
+def _stamp(files: Iterable[PackageFile]) -> object:
+    return tuple((file.name, file.signature) for file in files)

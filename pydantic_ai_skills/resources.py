@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from pydantic_ai import ModelRetry
 
+from .encoding import encodable
 from .files import open_inside
 
 MAX_TEXT_CHARACTERS = 50_000
@@ -111,4 +112,5 @@ def size_text(size: int) -> str:
 
 def describe_asset(name: str, path: str, size: int, media_type: str) -> str:
     """What reading an asset gives: a line that says what it is and where, never its bytes."""
-    return f'{name} is a binary file ({media_type}, {size:,} bytes) at {path}. It cannot be shown as text.'
+    count = f'{size:,} byte{"" if size == 1 else "s"}'
+    return f'{name} is a binary file ({media_type}, {count}) at {encodable(path)}. It cannot be shown as text.'

@@ -13,6 +13,7 @@ from pydantic_ai import FunctionToolset, Tool
 from pydantic_ai.tools import AgentDepsT, DocstringFormat, GenerateToolJsonSchema
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset
 
+from .bundled import is_listable
 from .members import SkillResource, SkillScript, SkillScriptExecutor
 from .names import is_legal_name, normalize_name
 from .packages import SkillPackage
@@ -73,10 +74,11 @@ class _Bundle:
 
     def _add(self, function: Callable[..., Any] | None, members: list[Any], kind: Any, options: dict[str, Any]) -> Any:
         def add(target: FunctionT) -> FunctionT:
-            name = options.pop('name', None) or target.__name__
+            name = options.get('name') or getattr(target, '__name__', '')
+            member = kind(**{**options, 'name': name, 'function': target})
+            _check_member(member, kind)
             _check_new(name, members)
-            member = kind(name=name, function=target, **options)
-            call = member.call  # reads the signature now, so that a wrong one fails where it is written
+            call = member.call
             members.append(
                 replace(member, description=member.description or call.description, takes_ctx=call.takes_ctx)
             )
@@ -138,7 +140,9 @@ class Skill(_Bundle):
 
         Raises:
             TypeError: name, description or content is no string.
-            ValueError: the name is not legal, the description is empty, or two members have one name.
+            ValueError: the name is not legal, the description is empty, two members have one name, or one has none,
+                or nothing behind it.
+            UserError: a member's function has a signature that cannot be a tool's.
         """
         for label in ('name', 'description', 'content'):
             if not isinstance(getattr(self, label), str):
@@ -155,8 +159,9 @@ class Skill(_Bundle):
             )
         self.uri = self.uri or f'skill://{self.name}'
         self.resources, self.scripts = list(self.resources), list(self.scripts)
-        for members in (self.resources, self.scripts):
+        for members, kind in ((self.resources, SkillResource), (self.scripts, SkillScript)):
             for index, member in enumerate(members):
+                _check_member(member, kind)
                 _check_new(member.name, members[:index])
 
     def package(self, executor: SkillScriptExecutor) -> SkillPackage:
@@ -267,6 +272,18 @@ def skill(function: Any = None, **options: Any) -> Any:
         return SkillWrapper(target, **options)
 
     return wrap if function is None else wrap(function)
+
+
+def _check_member(member: object, kind: type[SkillResource] | type[SkillScript]) -> None:
+    """Find mistakes where they are written, not in a run."""
+    if not isinstance(member, kind):
+        raise TypeError(f'A skill needs {kind.__name__} objects, not {member!r}.')
+    if not isinstance(member.name, str) or not member.name.strip() or not is_listable(member.name):
+        raise ValueError(f'{member.name!r} is no name for a {kind.__name__}: it must be visible, and on one line.')
+    if member.call is None and member.uri is None and getattr(member, 'content', None) is None:
+        raise ValueError(
+            f'The {kind.__name__} {member.name!r} has nothing behind it: give it a function or a file (uri).'
+        )
 
 
 def _check_new(name: str, members: Sequence[SkillResource | SkillScript]) -> None:

@@ -7,18 +7,21 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .diagnostics import SkillDiagnostic
+from .codes import NOT_A_LIBRARY
+from .diagnostics import Severity, SkillDiagnostic
 from .discovery import Library, installed_or_local, skill_file_in
 from .options import MissingDirectories
 from .registries import SkillRegistry
 
+_WAY_OUT = 'Mend the path, or pass missing_directories="skip" to go on without it.'
+
 
 class LibraryError(ValueError):
-    """A configured library is no library; `code` names the kind of fault."""
+    """A configured library is no library."""
 
-    def __init__(self, path: Path, code: str, problem: str, hint: str) -> None:
+    def __init__(self, path: Path, problem: str, hint: str, severity: Severity = 'warning') -> None:
         super().__init__(f'{problem} {hint}')
-        self.finding = SkillDiagnostic(path, 'info' if code == 'library-missing' else 'warning', code, problem, hint)
+        self.finding = SkillDiagnostic(path, severity, NOT_A_LIBRARY, problem, hint)
 
 
 def directory_libraries(
@@ -36,8 +39,9 @@ def directory_libraries(
     libraries: dict[str, Library] = {}
     noted: list[SkillDiagnostic] = []
     for configured in directories:
-        path = Path(os.path.abspath(Path(configured).expanduser()))
+        path = Path(os.path.abspath(configured))
         try:
+            path = _expanded(configured)
             _check(path, str(configured))
         except LibraryError as error:
             if missing == 'error':
@@ -54,29 +58,37 @@ def registry_library(registry: SkillRegistry, path: Path) -> Library:
 
     Raises:
         ValueError: it is no library, as when the registry's path is itself a skill.
+        TypeError: it is no path.
     """
-    _check(path, repr(registry), 'Pass layout="tree" to the registry to take it.')
+    if not isinstance(path, (str, Path)):
+        raise TypeError(f'{registry!r}.sync() must return the path of a library, not {path!r}.')
+    _check(Path(path), repr(registry), 'Pass layout="tree" to the registry to take it.')
     return registry.library(Path(os.path.abspath(path)))
 
 
+def _expanded(configured: str | Path) -> Path:
+    try:
+        return Path(os.path.abspath(Path(configured).expanduser()))
+    except RuntimeError as error:  # no such user, or one without a home
+        problem = f'The skill library {configured} does not exist: its home folder is not known.'
+        raise LibraryError(Path(configured), problem, _WAY_OUT, 'info') from error
+
+
 def _check(path: Path, configured: str, package_hint: str = 'Pass its parent folder instead.') -> None:
-    way_out = 'Mend the path, or pass missing_directories="skip" to go on without it.'
     try:
         if not path.exists():
-            raise LibraryError(path, 'library-missing', f'The skill library {configured} does not exist.', way_out)
+            raise LibraryError(path, f'The skill library {configured} does not exist.', _WAY_OUT, 'info')
         if not path.is_dir():
-            raise LibraryError(
-                path, 'library-no-directory', f'The skill library {configured} is not a directory.', way_out
-            )
+            raise LibraryError(path, f'The skill library {configured} is not a directory.', _WAY_OUT)
         os.listdir(path)
     except LibraryError:
         raise
     except OSError as error:
         problem = f'The skill library {configured} cannot be read: {error.strerror or error}.'
-        raise LibraryError(path, 'library-unreadable', problem, way_out) from error
+        raise LibraryError(path, problem, _WAY_OUT) from error
     if skill_file_in(path) is not None:
         problem = f'{configured} is itself a skill package, not a library of packages.'
-        raise LibraryError(path, 'library-is-package', problem, package_hint)
+        raise LibraryError(path, problem, package_hint)
 
 
 def warn_about_host(registries: Sequence[tuple[SkillRegistry, bool]]) -> None:

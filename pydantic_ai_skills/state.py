@@ -65,7 +65,7 @@ class SkillsState:
         self._refreshing = Lock()
         self._guard = Lock()
         self._shared: Future[bool] | None = None
-        self._warned: set[tuple[str, str, str | None]] = set()
+        self._compared: set[tuple[str, str, str | None]] = set()
 
     async def refresh(self) -> bool:
         """Read everything anew, off the event loop; whether anything changed. A failure warns and keeps the old."""
@@ -124,9 +124,11 @@ class SkillsState:
     def warn_replaced(self, replaced: SkillEntry, kept: SkillEntry | None) -> None:
         """Warn, once, that of two skills with one name another one is used; not where they are the same package."""
         key = (replaced.name, _place(replaced), None if kept is None else _place(kept))
-        if key in self._warned or (kept is not None and _same_package(replaced, kept)):
+        if key in self._compared:
             return
-        self._warned.add(key)
+        self._compared.add(key)  # first: two digests for each run would cost more than the run
+        if kept is not None and _same_package(replaced, kept):
+            return
         by = 'by that of another capability of the run' if kept is None else f'by the one of {_place(kept)}'
         warnings.warn(
             f'The skill {replaced.name!r} of {_place(replaced)} is replaced {by}. '

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Any
 
+import anyio.to_thread
 from pydantic_ai import FunctionToolset, RunContext, Tool
 from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
 from pydantic_ai.exceptions import UserError
@@ -17,12 +20,17 @@ from .entry import FileOptions, SkillEntry
 from .info import SkillInfo
 from .members import ScriptArguments, SkillScript
 from .packages import SkillPackage
+from .state import is_durable
 from .tracing import note_member
 
 READ_TOOL = 'read_skill_resource'
 RUN_TOOL = 'run_skill_script'
 DEFAULT_TOOLSET_ID = 'agent_skills'
 """An underscore, so that no skill can have this id."""
+
+
+_CAN_READ = attrgetter('can_read')
+_CAN_RUN = attrgetter('can_run')
 
 
 class SkillFilesOwner(ABC):
@@ -85,15 +93,14 @@ class SkillFilesToolset(FunctionToolset[Any]):
         capabilities = self._capabilities(ctx)
         if capabilities is not None and not self._is_first(capabilities.values()):
             return {}
-        entries = self._entries(capabilities)
-        offered: set[str] = set()
-        for entry in entries:
-            if entry.can_read:
-                offered.add(READ_TOOL)
-            if entry.can_run:
-                offered.add(RUN_TOOL)
-            if len(offered) == 2:
-                break
+        entries = list(self._entries(capabilities))
+        offered = _offered(entries, from_disk=False)
+        if offered is None:
+            # Where no skill has a script, all have to be looked at once: a second for thousands of them. A durable
+            # engine's event loop may know no threads.
+            look = partial(_offered, entries, from_disk=True)
+            offered = look() if is_durable(ctx) else await anyio.to_thread.run_sync(look)
+            assert offered is not None
         tools = await super().get_tools(ctx)
         return {name: tool for name, tool in tools.items() if name in offered}
 
@@ -113,7 +120,7 @@ class SkillFilesToolset(FunctionToolset[Any]):
             args: For a long file: {"offset": first line, "limit": number of lines}. For a file named by a link in
                 another file: {"from": that file}. For a resource that lists args: those.
         """
-        return await read_member(self._access(ctx).skill(skill_name), resource_name, ctx, args)
+        return await read_member(self._access(ctx).skill(skill_name, 'read'), resource_name, ctx, args)
 
     async def run_skill_script(
         self,
@@ -133,7 +140,7 @@ class SkillFilesToolset(FunctionToolset[Any]):
                 ["in.pdf", "out/", "--pages", "2"]. An object is flags: {"pages": 2} becomes --pages 2.
             stdin: Text for the script's standard input, if it reads any.
         """
-        entry = self._access(ctx).skill(skill_name)
+        entry = self._access(ctx).skill(skill_name, 'run')
         script = await find_runnable(entry, script_name)
         note_member(ctx, entry, script)
         if script.function is not None:
@@ -180,6 +187,19 @@ class SkillFilesToolset(FunctionToolset[Any]):
         return next((item for item in map(_unwrapped, capabilities) if isinstance(item, SkillFilesOwner)), None) is (
             self.owner
         )
+
+
+def _offered(entries: Sequence[SkillEntry], *, from_disk: bool) -> set[str] | None:
+    """The tools that some skill has a file for; `None` where only the disk could tell and may not be asked."""
+    offered: set[str] = set()
+    reading = [entry for entry in entries if entry.options.resources]
+    running = [entry for entry in entries if entry.options.scripts]
+    for tool, asked, has in ((READ_TOOL, reading, _CAN_READ), (RUN_TOOL, running, _CAN_RUN)):
+        if any(entry.is_looked_at and has(entry) for entry in asked) or (from_disk and any(map(has, asked))):
+            offered.add(tool)
+        elif not from_disk and not all(entry.is_looked_at for entry in asked):
+            return None
+    return offered
 
 
 def _unwrapped(capability: AbstractCapability[Any]) -> AbstractCapability[Any]:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from pydantic_ai_skills import cache as cache_module
 from pydantic_ai_skills import copies
-from pydantic_ai_skills.copies import PackageChangedError, cache_folder, exact_copy, package_copy
+from pydantic_ai_skills.cache import cache_folder
+from pydantic_ai_skills.copies import PackageChangedError, package_copy, write_exact_copy
 from pydantic_ai_skills.digest import package_digest
 
 
@@ -157,7 +159,7 @@ def test_copies_unused_for_long_go_and_others_stay(skill: Path, cache: Path) -> 
     old = package_copy(skill)
     (skill / 'a').write_text('1')
     used = package_copy(skill)
-    long_ago = time.time() - copies.UNUSED_SECONDS - 60
+    long_ago = time.time() - cache_module.UNUSED_SECONDS - 60
     for folder in (old.parent, used.parent):
         os.utime(folder, (long_ago, long_ago))
     abandoned = cache / 'copies' / 'new-abandoned'
@@ -172,18 +174,16 @@ def test_copies_unused_for_long_go_and_others_stay(skill: Path, cache: Path) -> 
     assert sorted(path.name for path in (cache / 'copies').iterdir() if len(path.name) != 64) == ['new-at-work']
 
 
-def test_an_exact_copy_is_fresh_and_gone_afterwards(skill: Path) -> None:
+def test_an_exact_copy_has_nothing_else(skill: Path, tmp_path: Path) -> None:
     approved = package_digest(skill)
     (package_copy(skill) / 'json.py').write_text('planted for the next run')
-    with exact_copy(skill, digest=approved) as copy:
-        assert copy.name == 'demo'
-        assert not (copy / 'json.py').exists()
-        assert package_digest(copy) == approved
-        (copy / 'left.txt').write_text('')
-    assert not copy.exists()
+    copy = write_exact_copy(skill, tmp_path, digest=approved)
+    assert copy == tmp_path / 'demo'
+    assert not (copy / 'json.py').exists()
+    assert package_digest(copy) == approved
     (skill / 'scripts/x.py').write_text('print(6)\n')
-    with pytest.raises(PackageChangedError, match='no longer what was asked for'), exact_copy(skill, digest=approved):
-        pass
+    with pytest.raises(PackageChangedError, match='no longer what was asked for'):
+        write_exact_copy(skill, tmp_path / 'other', digest=approved)
 
 
 def test_a_package_that_is_gone_or_changes_meanwhile(skill: Path, monkeypatch: pytest.MonkeyPatch) -> None:

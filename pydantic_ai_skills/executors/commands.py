@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -38,8 +37,8 @@ class Interpreters:
     python: str | None = None
     """The Python that was asked for; it runs every Python script, whatever their first lines say."""
 
-    default_python: str = field(default_factory=lambda: sys.executable or 'python3')
-    """The Python for scripts that want any: the one that runs the agent, since its packages are there."""
+    default_pythons: tuple[str, ...] = ('python3', 'python')
+    """The Pythons for scripts that want any: the first of these that is there."""
 
     by_extension: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """The caller's commands by extension; they win over shebangs, as `python` does."""
@@ -67,7 +66,12 @@ def checked_interpreters(interpreters: Mapping[str, Sequence[str]] | None) -> di
 
 
 async def script_command(
-    name: str, path: str, source: ScriptSource, interpreters: Interpreters, programs: Programs
+    name: str,
+    path: str,
+    source: ScriptSource,
+    interpreters: Interpreters,
+    programs: Programs,
+    prepared: str | None = None,
 ) -> list[str]:
     """The words that start the script, its path last; its arguments come after.
 
@@ -77,34 +81,50 @@ async def script_command(
         source: The file's beginning and mode.
         interpreters: The executor's choices.
         programs: What can be found in the place it runs in.
+        prepared: The Python of an environment that was prepared for it.
 
     Raises:
         CannotRunError: the program that it needs is not there; the message names it and what would install it.
     """
     extension = os.path.splitext(name)[1].lower()
+    shebang = parse_shebang(source.head)
+    if prepared is not None:
+        return [prepared, *(shebang[1:] if shebang and _is_python_name(shebang[0]) else []), path]
     if given := interpreters.by_extension.get(extension):
         return [await _needed(given[0], name, programs), *given[1:], path]
-    shebang = parse_shebang(source.head)
     if shebang and (command := await _from_shebang(shebang, extension, interpreters, programs)):
         return [*command, path]
     if extension == '.py':
-        return [await _needed(interpreters.python or interpreters.default_python, name, programs), path]
+        return [await _python(name, interpreters, programs), path]
     if extension == '.ts':
         return [*await _typescript(name, programs), path]
     if known := _BY_EXTENSION.get(extension):
         return [await _needed(known[0], name, programs), *known[1:], path]
+    return await _itself(name, path, source, shebang, programs)
+
+
+async def _itself(name: str, path: str, source: ScriptSource, shebang: list[str], programs: Programs) -> list[str]:
     if shebang:
         raise CannotRunError(_missing(name, shebang[0]))
-    if extension in ('.bat', '.cmd'):
-        raise CannotRunError(
-            f'{name} was not run: it is for the command interpreter of Windows, which this system has not.'
-        )
+    if name.lower().endswith(('.bat', '.cmd')):
+        raise CannotRunError(f'{name} was not run: it is for the command interpreter of Windows, which is not here.')
     if not source.executable:
         raise CannotRunError(
             f'{name} was not run: it has neither a first line (#!) nor an extension that says what runs it.'
         )
     # Without a shebang, a POSIX shell runs a text file itself where the kernel refuses to.
     return [path] if source.is_binary else [await _needed('sh', name, programs), path]
+
+
+def is_python(name: str, head: bytes, interpreters: Interpreters) -> bool:
+    """Whether a script is run by a Python of ours, and not by a command that the caller chose."""
+    extension = os.path.splitext(name)[1].lower()
+    if extension in interpreters.by_extension:
+        return False
+    shebang = parse_shebang(head)
+    if shebang:
+        return _is_python_name(shebang[0]) or os.path.basename(shebang[0]) == 'uv'
+    return extension == '.py'
 
 
 def parse_shebang(head: bytes) -> list[str]:
@@ -136,15 +156,32 @@ async def _from_shebang(
 ) -> list[str] | None:
     program, *options = shebang
     base = os.path.basename(program)
-    if _PYTHON_NAME.fullmatch(base):
+    if _is_python_name(program):
         if interpreters.python is None and not _any_python(program) and (found := await programs.find(program)):
             return [found, *options]
-        found = await programs.find(interpreters.python or interpreters.default_python)
+        found = await _find_python(interpreters, programs)
         return [found, *options] if found else None
     if base == 'node' and extension == '.ts':
         return None  # whether this Node.js can is not for the script to say
     found = await programs.find(program) or (await programs.find(base) if base != program else None)
     return [found, *options] if found else None
+
+
+def _is_python_name(program: str) -> bool:
+    return _PYTHON_NAME.fullmatch(os.path.basename(program)) is not None
+
+
+async def _find_python(interpreters: Interpreters, programs: Programs) -> str | None:
+    for python in (interpreters.python,) if interpreters.python else interpreters.default_pythons:
+        if found := await programs.find(python):
+            return found
+    return None
+
+
+async def _python(name: str, interpreters: Interpreters, programs: Programs) -> str:
+    if found := await _find_python(interpreters, programs):
+        return found
+    raise CannotRunError(_missing(name, interpreters.python or interpreters.default_pythons[0]))
 
 
 def _any_python(program: str) -> bool:

@@ -45,8 +45,6 @@ class ScriptEnvironment:
     async def variables(self, ctx: RunContext[Any] | None) -> dict[str, str | None]:
         """The variables of one run, without `SKILL_DIR` and its like; without a context nothing is asked of it."""
         variables: dict[str, str | None] = {'PYTHONIOENCODING': 'utf-8'}
-        if not any(os.environ.get(name) for name in _LOCALE):
-            variables['LANG'] = 'C.UTF-8'
         variables |= {name: os.environ[name] for name in self._inherited if name in os.environ}
         variables |= self._fixed
         if self._extractor is not None and ctx is not None:
@@ -55,6 +53,11 @@ class ScriptEnvironment:
                 extracted = await extracted
             variables |= checked_variables(extracted or {}, 'context_env_vars_extractor')
         return variables
+
+
+def host_locale() -> dict[str, str | None]:
+    """A locale in UTF-8 for scripts on a host that has set none."""
+    return {} if any(os.environ.get(name) for name in _LOCALE) else {'LANG': 'C.UTF-8'}
 
 
 def checked_variables(variables: Variables, option: str) -> dict[str, str | None]:

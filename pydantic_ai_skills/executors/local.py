@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio.to_thread
 from pydantic_ai.workspaces import LocalWorkspaceBackend, Workspace
 
-from ..copies import package_copy
-from ..members import SkillScript
-from .environment import ContextVariables, ScriptEnvironment, Variables
-from .errors import CannotRunError
+from .environment import ContextVariables, ScriptEnvironment, Variables, host_locale
+from .inline import InlineMetadata, prepare_on_host
+from .on_host import ready_on_host
 from .output import MAX_OUTPUT_CHARACTERS
+from .outputs import OutputFiles, outputs_in
+from .place import Place, ScriptCall
 from .programs import HostPrograms
-from .running import Place, ScriptCall, WorkspaceRunner
+from .running import WorkspaceRunner, interpreters_of
 from .scratch import Scratch
-from .source import ScriptFile, ScriptSource, read_source
 
 _INHERITED = ('PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE')  # what LocalWorkspaceBackend passes on
 
@@ -47,6 +49,7 @@ class LocalSkillScriptExecutor(WorkspaceRunner):
         inherit_env: Collection[str] = (),
         max_output_chars: int = MAX_OUTPUT_CHARACTERS,
         interpreters: Mapping[str, Sequence[str]] | None = None,
+        collect_outputs: bool = False,
     ) -> None:
         """Choose how scripts run.
 
@@ -62,6 +65,8 @@ class LocalSkillScriptExecutor(WorkspaceRunner):
             inherit_env: Names of host variables to pass on, beside `PATH`, `HOME` and the locale, which all get.
             max_output_chars: Characters of output that the model sees; more is cut in the middle.
             interpreters: Commands by extension, such as `{'.ts': ['bun', 'run']}`; they win over first lines.
+            collect_outputs: Give the model what a script leaves in its `SKILL_OUTPUT_DIR`: text, images and PDFs,
+                and the names and sizes of other files. Without it that folder is dropped with the run.
 
         Raises:
             ValueError: an option's value is out of range, or `cwd` is no folder.
@@ -71,56 +76,57 @@ class LocalSkillScriptExecutor(WorkspaceRunner):
         super().__init__(
             timeout=timeout,
             environment=ScriptEnvironment(env_vars, context_env_vars_extractor, inherit_env),
-            python=None if python_executable is None else os.path.expanduser(python_executable),
-            interpreters=interpreters,
+            interpreters=interpreters_of(python_executable, interpreters, (sys.executable, 'python3', 'python')),
             max_output_chars=max_output_chars,
+            collect_outputs=collect_outputs,
         )
         self._cwd = _checked_cwd(cwd)
 
     @asynccontextmanager
     async def _place(self, call: ScriptCall) -> AsyncGenerator[Place]:
         async with Scratch() as scratch:
-            file, source = await anyio.to_thread.run_sync(_ready, call, scratch)
+            ready = await anyio.to_thread.run_sync(ready_on_host, call, scratch)
+            file = ready.file
             directory = {'skill': file.directory, 'script': file.path.parent}.get(str(self._cwd), Path(self._cwd))
-            variables = call.variables | {
-                'SKILL_DIR': str(file.directory),
-                'CLAUDE_SKILL_DIR': str(file.directory),
-                'SKILL_OUTPUT_DIR': str(scratch.outputs),
-            }
+            variables = (
+                host_locale()
+                | call.variables
+                | {
+                    'SKILL_DIR': str(file.directory),
+                    'CLAUDE_SKILL_DIR': str(file.directory),
+                    'SKILL_OUTPUT_DIR': str(scratch.outputs),
+                }
+            )
             environment = {name: value for name, value in variables.items() if value is not None}
             workspace = Workspace(LocalWorkspaceBackend(directory, env=environment))
-            yield Place(
+            programs = HostPrograms(workspace, environment.get('PATH', os.environ.get('PATH')))
+
+            async def prepare(metadata: InlineMetadata, uv: str) -> str:
+                python = self._interpreters.python
+                return await prepare_on_host(call.script.name, metadata, uv, file.path, python, call.variables)
+
+            yield LocalPlace(
                 workspace=workspace,
-                programs=HostPrograms(workspace, environment.get('PATH', os.environ.get('PATH'))),
-                source=source,
+                programs=programs,
+                source=ready.source,
                 script=str(file.path),
                 given=environment.keys(),
+                prepared=await self._inline(call, ready.source, programs, prepare),
                 stdin=None if call.stdin is None else str(scratch.stdin),
                 unset=tuple(name for name, value in variables.items() if value is None and name in _INHERITED),
+                output_folder=scratch.outputs,
             )
 
 
-def _ready(call: ScriptCall, scratch: Scratch) -> tuple[ScriptFile, ScriptSource]:
-    """Whatever touches the disk before a run, in one visit to a thread."""
-    if call.stdin is not None:
-        scratch.stdin.write_bytes(call.stdin)
-    file = call.file
-    if call.script.from_registry:
-        file = _in_copy(call.script, file)
-    return file, read_source(call.script.name, file.root, file.path)
+@dataclass(frozen=True, kw_only=True)
+class LocalPlace(Place):
+    """This machine."""
 
+    output_folder: Path
 
-def _in_copy(script: SkillScript, file: ScriptFile) -> ScriptFile:
-    boundary = file.root if file.root != file.directory else None
-    try:
-        copy = package_copy(file.directory, boundary)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise CannotRunError(
-            f'{script.name} was not run: its skill cannot be copied to run there ({reason}).'
-        ) from error
-    name = os.path.relpath(file.path, file.directory)
-    return ScriptFile(copy, copy / (script.name if name.startswith('..') else name), copy)
+    async def outputs(self) -> OutputFiles:
+        """See `Place`."""
+        return await anyio.to_thread.run_sync(outputs_in, self.output_folder)
 
 
 def _checked_cwd(cwd: str | Path) -> str | Path:

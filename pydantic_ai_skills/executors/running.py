@@ -7,82 +7,26 @@ import math
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from typing import Any
 
 from opentelemetry import trace
 from pydantic_ai import RunContext
-from pydantic_ai.workspaces import (
-    CommandResult,
-    Workspace,
-    WorkspaceError,
-    WorkspaceOutputLimitError,
-    WorkspaceTimeoutError,
-)
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.workspaces import CommandResult, WorkspaceError, WorkspaceOutputLimitError, WorkspaceTimeoutError
 
 from ..members import ScriptArguments, SkillScript
 from .arguments import argument_vector, input_bytes
-from .commands import Interpreters, checked_interpreters, script_command
-from .environment import ContextVariables, ScriptEnvironment, Variables, variables_not_given
+from .commands import Interpreters, checked_interpreters, is_python, script_command
+from .environment import ScriptEnvironment, variables_not_given
 from .errors import CannotRunError
+from .inline import InlineMetadata, find_uv, inline_metadata
 from .output import MAX_OUTPUT_CHARACTERS, ScriptOutput, exit_line, format_output, seconds_text
+from .outputs import with_outputs
+from .place import Place, Prepared, ScriptCall
 from .programs import Programs
-from .source import ScriptFile, ScriptSource, script_file
-
-
-@dataclass(frozen=True)
-class ScriptCall:
-    """One call of a script, before it is known where it runs."""
-
-    script: SkillScript
-    file: ScriptFile
-    stdin: bytes | None
-    variables: dict[str, str | None]
-    """What the options and the run's context give; the place adds its own."""
-
-    ctx: RunContext[Any] | None
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where one call runs, ready for it: the skill's files are there, and so is what goes to standard input."""
-
-    workspace: Workspace
-    programs: Programs
-    source: ScriptSource
-    script: str
-    """The path of the file as the workspace has it."""
-
-    given: Collection[str]
-    """Names of all variables that the script gets."""
-
-    directory: str | None = None
-    """Where it starts; `None` where the workspace starts there anyway."""
-
-    stdin: str | None = None
-    """The path of the file that standard input is read from."""
-
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Variables to pass with the command; those that the workspace itself was given are not among them."""
-
-    unset: tuple[str, ...] = ()
-    """Variables to take away from what the workspace gives."""
-
-    def wrapped(self, command: list[str]) -> list[str]:
-        """`command` with the directory, input and variables that `Workspace.run` has no parameters for."""
-        if self.directory is None and self.stdin is None and not self.unset:
-            return command
-        steps = [f'unset -v {" ".join(self.unset)}'] if self.unset else []
-        parameters: list[str] = []
-        if self.directory is not None:
-            steps.append('cd -- "$1" && shift')
-            parameters.append(self.directory)
-        if self.stdin is not None:
-            steps.append('exec <"$1" && shift')
-            parameters.append(self.stdin)
-        return ['sh', '-c', ' && '.join([*steps, 'exec "$@"']), 'sh', *parameters, *command]
+from .source import ScriptSource, script_file
 
 
 class WorkspaceRunner(ABC):
@@ -100,18 +44,19 @@ class WorkspaceRunner(ABC):
         *,
         timeout: float | None,
         environment: ScriptEnvironment,
-        python: str | None = None,
-        interpreters: Mapping[str, Sequence[str]] | None = None,
+        interpreters: Interpreters,
         max_output_chars: int = MAX_OUTPUT_CHARACTERS,
+        collect_outputs: bool = False,
     ) -> None:
         """Check the options that all executors share; see each for what they mean."""
         check_platform(type(self).__name__)
         self._timeout = checked_timeout(timeout)
         self._environment = environment
-        self._interpreters = Interpreters(python=python, by_extension=checked_interpreters(interpreters))
+        self._interpreters = interpreters
         if isinstance(max_output_chars, bool) or not isinstance(max_output_chars, int) or max_output_chars < 1:
             raise ValueError(f'max_output_chars must be a whole number from 1 up, not {max_output_chars!r}.')
         self._max_output_chars = max_output_chars
+        self._collect_outputs = collect_outputs
 
     @abstractmethod
     def _place(self, call: ScriptCall) -> AbstractAsyncContextManager[Place]:
@@ -134,7 +79,8 @@ class WorkspaceRunner(ABC):
             stdin: Text for its standard input, which is at its end unless given.
 
         Returns:
-            What it printed, a `Stderr:` block, and how it ended unless well.
+            What it printed, a `Stderr:` block, and how it ended unless well. With `collect_outputs`, a list of
+            this text and the images and PDFs that it left, if it left any.
 
         Raises:
             ModelRetry: the arguments cannot be understood.
@@ -146,47 +92,72 @@ class WorkspaceRunner(ABC):
         call = ScriptCall(script, script_file(script), data, await self._environment.variables(ctx), ctx)
         try:
             async with self._place(call) as place:
-                command = await self._command(call, place)
-                return await self._answer(call, place, [*command, *words])
+                command = await script_command(
+                    script.name, place.script, place.source, self._interpreters, place.programs, place.prepared.python
+                )
+                text = await self._answer(call, place, [*command, *words])
+                if not self._collect_outputs:
+                    return text
+                return with_outputs(text, await place.outputs(), self._max_output_chars)
         except CannotRunError as error:
             return str(error)
+        except TimeoutError:
+            raise
         except OSError as error:
-            if isinstance(error, TimeoutError):
-                raise
             return f'{script.name} was not run: {_reason(error)}.'
 
-    async def _command(self, call: ScriptCall, place: Place) -> list[str]:
-        return await script_command(call.script.name, place.script, place.source, self._interpreters, place.programs)
+    async def _inline(
+        self,
+        call: ScriptCall,
+        source: ScriptSource,
+        programs: Programs,
+        prepare: Callable[[InlineMetadata, str], Awaitable[str]],
+    ) -> Prepared:
+        """Prepare the dependencies that a Python script declares in itself, if it does, by `prepare(metadata, uv)`."""
+        name = call.script.name
+        if not is_python(name, source.head, self._interpreters) or b'# /// script' not in source.head:
+            return Prepared()
+        metadata = inline_metadata(source.head)
+        if metadata is None or not metadata.wanted:
+            return Prepared()
+        uv = await find_uv(programs)
+        if uv is None:
+            return Prepared(
+                note=f'{name} declares dependencies (PEP 723), but uv is not installed here: '
+                'it was run without preparing them (pip install uv).'
+            )
+        return Prepared(python=await prepare(metadata, uv))
 
     async def _answer(self, call: ScriptCall, place: Place, argv: list[str]) -> str:
         started = time.perf_counter()
         exit_code: int | None = None
+        output: ScriptOutput | None = None
         try:
-            result = await place.workspace.run(
-                place.wrapped(argv), env=place.environment or None, timeout=self._timeout
-            )
+            result = await place.run(argv, self._timeout)
             exit_code = result.exit_code
-            output = self._output(result, call, place)
+            output = self._output(result, place)
+            return output.text
         except WorkspaceOutputLimitError as error:
             output = self._overflow(call.script.name, error)
+            return output.text
         except WorkspaceTimeoutError as error:
             output = self._out_of_time(call.script.name, error)
             raise TimeoutError(output.text) from error
-        except WorkspaceError as error:
+        except (WorkspaceError, UserError) as error:
             raise CannotRunError(f'{call.script.name} was not run: {error}') from error
         finally:
-            _note(time.perf_counter() - started, exit_code)
-        trace.get_current_span().set_attribute('pydantic_ai_skills.script.output_cut', output.cut)
-        return output.text
+            _trace(time.perf_counter() - started, exit_code, output)
 
-    def _output(self, result: CommandResult, call: ScriptCall, place: Place) -> ScriptOutput:
-        last = exit_line(result.exit_code)
-        if last and (missing := variables_not_given(place.source.head, place.given)):
-            last += (
-                f'\nThe script mentions variables of the host that it was not given: {", ".join(missing)}. '
+    def _output(self, result: CommandResult, place: Place) -> ScriptOutput:
+        remarks = [exit_line(result.exit_code)]
+        if result.exit_code and (missing := variables_not_given(place.source.head, place.given)):
+            remarks.append(
+                f'The script mentions variables of the host that it was not given: {", ".join(missing)}. '
                 f'Only who runs this agent can pass them ({self._variables_option}).'
             )
-        return format_output(result.stdout, result.stderr, self._max_output_chars, last)
+        remarks.append(place.prepared.note)
+        last = '\n'.join(remark for remark in remarks if remark)
+        return format_output(result.stdout, result.stderr, self._max_output_chars, last or None)
 
     def _overflow(self, name: str, error: WorkspaceOutputLimitError) -> ScriptOutput:
         limit = self._max_output_chars
@@ -203,6 +174,16 @@ class WorkspaceRunner(ABC):
             return ScriptOutput(f'{said} It had printed nothing.', cut=False)
         output = format_output(error.stdout, error.stderr, self._max_output_chars)
         return ScriptOutput(f'{said} It had printed:\n{output.text}', output.cut)
+
+
+def interpreters_of(
+    python_executable: str | os.PathLike[str] | None,
+    interpreters: Mapping[str, Sequence[str]] | None,
+    default_pythons: tuple[str, ...],
+) -> Interpreters:
+    """The options `python_executable` and `interpreters` together; errors as `checked_interpreters`."""
+    python = None if python_executable is None else os.path.expanduser(python_executable)
+    return Interpreters(python, default_pythons, checked_interpreters(interpreters))
 
 
 def checked_timeout(timeout: float | None) -> float | None:
@@ -239,20 +220,12 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _note(seconds: float, exit_code: int | None) -> None:
+def _trace(seconds: float, exit_code: int | None, output: ScriptOutput | None) -> None:
     span = trace.get_current_span()
+    if not span.is_recording():
+        return
     span.set_attribute('pydantic_ai_skills.script.seconds', round(seconds, 3))
     if exit_code is not None:
         span.set_attribute('pydantic_ai_skills.script.exit_code', exit_code)
-
-
-__all__ = [
-    'ContextVariables',
-    'Place',
-    'ScriptCall',
-    'ScriptEnvironment',
-    'Variables',
-    'WorkspaceRunner',
-    'check_platform',
-    'checked_timeout',
-]
+    if output is not None:
+        span.set_attribute('pydantic_ai_skills.script.output_cut', output.cut)

@@ -4,24 +4,59 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+import anyio
+import anyio.to_thread
+
 from .base import SkillRegistry
+from .offers import sync_registry
+from .work import Progress, cancelled_by, run_all
+
+_AT_ONCE = 16
+_PATIENCE = 2.0
 
 
-def sync_all(registries: Sequence[SkillRegistry]) -> list[Path | Exception]:
-    """Sync several registries at the same time; each one's library, or what it raised, in their order."""
-    results: list[Path | Exception] = [RuntimeError('not synced') for _ in registries]
+def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None = None) -> list[Path | Exception]:
+    """Sync several registries at the same time; each one's library, or what it raised, in their order.
 
-    def sync_one(position: int) -> None:
-        try:
-            results[position] = registries[position].sync()
-        except Exception as error:  # the caller decides what a failure means
-            results[position] = error
+    Ctrl-C ends it at once: what still runs is told so, its child processes are killed, and nobody waits for a silent
+    socket.
 
-    threads = [threading.Thread(target=sync_one, args=(n,), daemon=True) for n in range(len(registries))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
+    Args:
+        registries: What to sync. One that occurs twice is synced once.
+        progress: Told of each phase, with the registry's repr before it: `"GitSkillsRegistry('…'): fetch"`.
+    """
+    distinct = list({id(registry): registry for registry in registries}.values())
+    jobs = [partial(sync_registry, registry, _labelled(registry, progress)) for registry in distinct]
+    results = run_all(jobs, _AT_ONCE, fail_fast=False, patience=_PATIENCE)
+    by_registry = {id(registry): result for registry, result in zip(distinct, results, strict=True)}
+    return [by_registry[id(registry)] for registry in registries]
+
+
+async def sync_all_async(
+    registries: Sequence[SkillRegistry], *, progress: Progress | None = None
+) -> list[Path | Exception]:
+    """`sync_all` without blocking the event loop; a cancelled caller goes on at once and the syncs end soon after."""
+    given_up = threading.Event()
+
+    def work() -> list[Path | Exception]:
+        with cancelled_by(given_up):
+            return sync_all(registries, progress=progress)
+
+    try:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+    except BaseException:
+        given_up.set()
+        raise
+
+
+def _labelled(registry: SkillRegistry, progress: Progress | None) -> Progress | None:
+    if progress is None:
+        return None
+
+    def labelled(phase: str, done: int, total: int | None) -> None:
+        progress(f'{registry!r}: {phase}', done, total)
+
+    return labelled

@@ -12,8 +12,9 @@ from ..diagnostics import SkillDiagnostic
 from ..discovery import FoundPackage, Library, skill_file_in
 from ..excludes import is_excluded_part
 from ..files import is_inside
-from .reading import ReadPackage, read_package
+from .reading import PackageText, read_package, same_package
 from .staging import copy_package
+from .work import Progress, check_cancelled
 
 Layout: TypeAlias = Literal['library', 'tree']
 """`'library'`: the immediate children are the packages. `'tree'`: every `SKILL.md` at any depth, one at the top too."""
@@ -34,7 +35,7 @@ def checked_layout(layout: Layout) -> Layout:
 class Tree:
     """The skills of a tree, one for each id, in the order in which they win an id: the less deep, then by path."""
 
-    packages: list[ReadPackage] = field(default_factory=list[ReadPackage])
+    packages: list[PackageText] = field(default_factory=list[PackageText])
     """What is to be in the flat library."""
 
     diagnostics: list[SkillDiagnostic] = field(default_factory=list[SkillDiagnostic])
@@ -55,34 +56,33 @@ def read_tree(library: Library, name: str) -> Tree:
         OSError: the top cannot be listed.
     """
     tree = Tree()
-    taken: dict[str, ReadPackage] = {}
-    for found in sorted(
-        _find(library, name), key=lambda found: (found.skill_file.as_posix().count('/'), found.skill_file)
-    ):
+    taken: dict[str, PackageText] = {}
+    for found in sorted(_find(library, name), key=lambda found: (found.path.count('/'), found.path)):
         tree.folders.add(str(found.directory))
         package = read_package(found)
         if isinstance(package, SkillDiagnostic):
             tree.diagnostics.append(package)
-        elif (first := taken.setdefault(package.info.name, package)) is package:
+        elif (first := taken.setdefault(package.name, package)) is package:
             tree.packages.append(package)
-        elif first.info.digest != package.info.digest:
+        elif not same_package(first, package):
             tree.diagnostics.append(_duplicate(first, package, library.path))
     return tree
 
 
-def stage_tree(tree: Tree, target: Path) -> list[SkillDiagnostic]:
+def stage_tree(tree: Tree, target: Path, progress: Progress) -> list[SkillDiagnostic]:
     """Copy the packages of a tree into the folder `target`, each named by its id.
-
-    A package that cannot be copied is left out.
 
     Returns:
         What was left out, now and when the tree was read.
     """
     diagnostics = list(tree.diagnostics)
-    for package in tree.packages:
+    for done, package in enumerate(tree.packages):
+        check_cancelled()
+        progress('stage', done, len(tree.packages))
         own = str(package.found.directory)
         inner = {folder for folder in tree.folders if folder != own and is_inside(folder, own)}
-        diagnostics += copy_package(package.found, target / package.info.name, apart=inner)
+        diagnostics += copy_package(package.found, target / package.name, apart=inner)
+    progress('stage', len(tree.packages), len(tree.packages))
     return diagnostics
 
 
@@ -120,12 +120,12 @@ def _package(library: Library, name: str, folder: str) -> FoundPackage | None:
     return FoundPackage(library, name, str(skill_file), (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino))
 
 
-def _duplicate(first: ReadPackage, second: ReadPackage, top: Path) -> SkillDiagnostic:
-    paths = [os.path.relpath(package.found.skill_file, os.path.realpath(top)) for package in (first, second)]
+def _duplicate(first: PackageText, second: PackageText, top: Path) -> SkillDiagnostic:
+    paths = [os.path.relpath(package.found.path, os.path.realpath(top)) for package in (first, second)]
     return SkillDiagnostic(
         second.found.skill_file,
         'warning',
         'duplicate-name',
-        f'Two skills are called {first.info.name!r}: {paths[0]} is used and {paths[1]} is left out.',
+        f'Two skills are called {first.name!r}: {paths[0]} is used and {paths[1]} is left out.',
         'Rename one of them, or take a part of the tree by its path.',
     )

@@ -27,7 +27,7 @@ class Machine:
         return self.node
 
 
-PLAIN = Interpreters(default_python='python3')
+PLAIN = Interpreters(default_pythons=('python3',))
 EVERYTHING = (
     'python3', 'python', 'sh', 'bash', 'zsh', 'fish', 'pwsh', 'node', 'ruby', 'perl', '/bin/sh', '/bin/bash', '/opt/py/bin/python3.9',
     '/usr/bin/env', '/usr/bin/python3', 'uv',
@@ -106,12 +106,12 @@ def test_a_shebang_that_leads_nowhere_falls_back() -> None:
 
 
 def test_python_in_a_shebang_means_a_python() -> None:
-    own = Interpreters(default_python='/opt/py/bin/python3.9')
+    own = Interpreters(default_pythons=('/opt/py/bin/python3.9',))
     for line in ('#!/usr/bin/env python3', '#!/usr/bin/env python', '#!/usr/bin/python3', '#!/usr/local/bin/python'):
         assert command('x.py', line + ' -u\n', interpreters=own) == ['/opt/py/bin/python3.9', '-u', '/s/x.py']
     assert command('x.py', '#!/opt/py/bin/python3.9\n') == ['/opt/py/bin/python3.9', '/s/x.py'], 'a special one'
     assert command('x.py', '#!/opt/gone/python3.9\n') == ['/p/python3', '/s/x.py']
-    given = Interpreters(python='/opt/py/bin/python3.9', default_python='python3')
+    given = Interpreters(python='/opt/py/bin/python3.9', default_pythons=('python3',))
     for line in ('#!/usr/bin/env python3.12', '#!/opt/py/bin/python3', '#!/usr/bin/python3', ''):
         assert command('x.py', line, interpreters=given) == ['/opt/py/bin/python3.9', '/s/x.py']
 

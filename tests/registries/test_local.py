@@ -59,17 +59,17 @@ def test_infos_are_sorted_and_complete(tmp_path: Path):
 @pytest.mark.parametrize(
     ('content', 'why'),
     [
-        (b'---\nname: odd\ndescription: caf\xe9\n---\n', 'not UTF-8'),
-        (b'just text', 'no frontmatter'),
-        (b'---\nname: odd\n---\n', 'no description'),
-        (b'---\n: [\n---\n', 'no description'),
+        (b'---\nname: odd\ndescription: caf\xe9\n---\n', 'UTF-8'),
+        (b'just text', 'frontmatter'),
+        (b'---\nname: odd\n---\n', 'description'),
+        (b'---\n: [\n---\n', 'YAML'),
     ],
 )
 def test_a_package_that_is_no_skill_is_left_out_with_a_warning(tmp_path: Path, content: bytes, why: str):
     write_skill(tmp_path / 'good')
     (tmp_path / 'odd').mkdir()
     (tmp_path / 'odd' / 'SKILL.md').write_bytes(content)
-    with pytest.warns(UserWarning, match=f"'odd' is left out: .*{why}"):
+    with pytest.warns(UserWarning, match=f'odd/SKILL.md: .*{why}'):
         assert LocalSkillsRegistry(tmp_path).skill_names() == ['good']
 
 
