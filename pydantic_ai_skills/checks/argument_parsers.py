@@ -10,7 +10,18 @@ from typing import Any, NoReturn
 _PARSER_OPTIONS = frozenset(['prog', 'add_help', 'prefix_chars', 'allow_abbrev'])
 _ARGUMENT_OPTIONS = frozenset(['action', 'nargs', 'const', 'dest', 'required', 'choices', 'metavar', 'version'])
 _ACTIONS = frozenset(
-    ['store', 'store_const', 'store_true', 'store_false', 'append', 'append_const', 'count', 'help', 'version', 'extend']
+    [
+        'store',
+        'store_const',
+        'store_true',
+        'store_false',
+        'append',
+        'append_const',
+        'count',
+        'help',
+        'version',
+        'extend',
+    ]
 )
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from urllib.parse import unquote
 
+from ..links import resolve_link
 from .checked import CheckedPackage
 from .documents import links
 from .problem import Problem, problem
@@ -41,21 +42,14 @@ _MESSAGES = {
 def _fault(package: CheckedPackage, document: str, target: str, names: Collection[str]) -> str | None:
     """The code for a link that is not right, or `None`."""
     path = unquote(re.split('[#?]', target, maxsplit=1)[0])
-    if not path:
+    own = posixpath.normpath(posixpath.join(posixpath.dirname(document), path))
+    if not path or own == '.' or any(name.startswith(f'{own}/') for name in names):
         return None
-    from_root = posixpath.normpath(path.lstrip('/'))
-    own = from_root if path.startswith('/') else posixpath.normpath(posixpath.join(posixpath.dirname(document), path))
-    if _is_there(own, names):
-        return None
-    if _is_there(from_root, names):
-        return 'link-from-root'
+    if found := resolve_link(target, document, names):
+        return None if found[0] == own or path.startswith('/') else 'link-from-root'
     exists = os.path.exists(package.directory / own)
-    if own == '..' or own.startswith('../'):
+    if own.startswith('..'):
         return 'link-outside' if exists else 'link-broken'
     if path.startswith('/'):
         return 'link-outside'  # a site's own address, most likely
     return 'link-hidden' if exists else 'link-broken'
-
-
-def _is_there(path: str, names: Collection[str]) -> bool:
-    return path == '.' or path in names or any(name.startswith(f'{path}/') for name in names)

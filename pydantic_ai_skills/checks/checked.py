@@ -13,10 +13,11 @@ from ..discovery import FoundPackage, read_skill_file
 from ..excludes import ResourceFilter
 from ..executors import LocalSkillScriptExecutor
 from ..files import read_inside
-from ..frontmatter import frontmatter_fields, split_frontmatter
+from ..frontmatter import split_frontmatter
 from ..index import IndexedFile, index_files
 from ..lines import skip_blank_lines, split_lines
 from ..packages import SkillPackage, index_package
+from ..repair import repair
 
 MAX_CHECKED_BYTES = 1_000_000
 """How much of one file is looked at: enough for every script and page that was published."""
@@ -60,8 +61,8 @@ class CheckedPackage:
 
     @cached_property
     def fields(self) -> Mapping[str, Any]:
-        """Its frontmatter; empty where that cannot be read."""
-        return frontmatter_fields(self.text)
+        """Its frontmatter, mended where the runtime mends it; empty where that cannot be read."""
+        return repair(self.raw, self.found.folder).fields
 
     @cached_property
     def body_start(self) -> int:

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..catalog import CatalogItem, read_packages
-from ..diagnostics import SkillDiagnostic
+from ..codes import DESCRIPTION_LONG, DUPLICATE, NAME_MENDED, NAME_RISKY, NO_DESCRIPTION
 from ..discovery import FoundPackage, Library, find_packages
-from ..info import SkillInfo
-from ..risky import RISKY_NAMES
 from .bundled_links import check_links
 from .called_scripts import check_called_scripts
 from .checked import CheckedPackage
@@ -34,6 +32,15 @@ def found_packages(folders: Iterable[Path]) -> list[FoundPackage]:
     return packages
 
 
+_FIELDS = {
+    NAME_MENDED: 'name',
+    NAME_RISKY: 'name',
+    DESCRIPTION_LONG: 'description',
+    NO_DESCRIPTION: 'description',
+}
+"""The fields that diagnostics of the runtime are about, to say their lines."""
+
+
 def check_packages(packages: Sequence[FoundPackage]) -> Iterator[tuple[CatalogItem, list[Problem]]]:
     """Each package as it was read, with all that is to be said about it."""
     kept: dict[tuple[Path, str], CatalogItem] = {}
@@ -43,16 +50,21 @@ def check_packages(packages: Sequence[FoundPackage]) -> Iterator[tuple[CatalogIt
             first = kept.setdefault((item.found.library.path, item.name), item)
             if first is not item:
                 problems.append(_duplicate(first, item))
-        yield item, problems
+        yield item, sorted(problems, key=lambda found: _place(item, found))
+
+
+def _place(item: CatalogItem, found: Problem) -> tuple[bool, str, int]:
+    """What puts findings in the order of reading: `SKILL.md` from its beginning, then the other files by name."""
+    return found.path != item.found.skill_file, str(found.path), found.line or 0
 
 
 def check_package(item: CatalogItem) -> Iterator[Problem]:
     """All that is to be said about one package."""
     package = CheckedPackage(item)
-    yield from map(as_problem, item.diagnostics)
+    for diagnostic in item.diagnostics:
+        field = _FIELDS.get(diagnostic.code)
+        yield as_problem(diagnostic, None if field is None else package.field_line(field))
     yield from check_fields(package)
-    if item.name in RISKY_NAMES:
-        yield as_problem(_risky(item))
     yield from check_writing(package)
     yield from check_links(package)
     for message in package.left_out:
@@ -64,11 +76,4 @@ def check_package(item: CatalogItem) -> Iterator[Problem]:
 def _duplicate(first: CatalogItem, second: CatalogItem) -> Problem:
     path = second.found.skill_file
     message = f'{path}: the folder {first.found.folder!r} beside it is the skill {second.name!r} too.'
-    return Problem(path, 'error', 'duplicate', message, 'Rename one of them.')
-
-
-def _risky(item: CatalogItem) -> SkillDiagnostic:
-    from ..assemble import risky_name
-
-    assert isinstance(item.info, SkillInfo | None)
-    return risky_name(item.name, item.found.skill_file)
+    return Problem(path, 'error', DUPLICATE, message, 'Rename one of them.')

@@ -28,7 +28,7 @@ def problem(code: str, path: Path, message: str, *, line: int | None = None, hin
     return Problem(path, rule.severity, code, message, rule.remedy if hint is None else hint, line)
 
 
-def as_problem(diagnostic: SkillDiagnostic) -> Problem:
+def as_problem(diagnostic: SkillDiagnostic, line: int | None = None) -> Problem:
     """A diagnostic of the runtime as an author should take it: what breaks the format is an error, mended or not."""
     severity: Any = 'error' if diagnostic.code in BREAKS_FORMAT else diagnostic.severity
-    return Problem(diagnostic.path, severity, diagnostic.code, diagnostic.message, diagnostic.hint)
+    return Problem(diagnostic.path, severity, diagnostic.code, diagnostic.message, diagnostic.hint, line)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from .. import codes
 from ..diagnostics import Severity
 
 MAX_COMPATIBILITY_LENGTH = 500
@@ -17,12 +18,28 @@ MAX_BODY_LINES = 500
 
 BREAKS_FORMAT = frozenset(
     [
-        'byte-order-mark', 'text-above-frontmatter', 'fence-blanks', 'value-quoted', 'tabs-expanded', 'name-mended',
-        'not-utf8', 'unreadable', 'file-too-large', 'too-long', 'no-frontmatter', 'frontmatter-unclosed',
-        'frontmatter-too-large', 'frontmatter-too-deep', 'frontmatter-invalid', 'duplicate-key', 'no-description',
-        'field-invalid', 'no-name', 'invalid', 'refused', 'description-long',
+        codes.BYTE_ORDER_MARK,
+        codes.DESCRIPTION_LONG,
+        codes.DUPLICATE_KEY,
+        codes.FENCE_BLANKS,
+        codes.FIELD_INVALID,
+        codes.FILE_TOO_LARGE,
+        codes.FRONTMATTER_INVALID,
+        codes.FRONTMATTER_TOO_DEEP,
+        codes.FRONTMATTER_TOO_LARGE,
+        codes.FRONTMATTER_UNCLOSED,
+        codes.NAME_MENDED,
+        codes.NOT_UTF8,
+        codes.NO_DESCRIPTION,
+        codes.NO_FRONTMATTER,
+        codes.NO_NAME,
+        codes.REFUSED,
+        codes.TABS_EXPANDED,
+        codes.TEXT_ABOVE_FRONTMATTER,
+        codes.UNREADABLE,
+        codes.VALUE_QUOTED,
     ]
-)  # fmt: skip
+)
 """Codes of the runtime for what the format forbids; other clients may refuse what this one mends."""
 
 
@@ -71,7 +88,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             'error', '`compatibility` is empty, or no text.', 'Write it as text, or remove it.'
         ),
         'metadata-invalid': _format(
-            'error', '`metadata` is no mapping of names to text.', 'Write it as `metadata:` with `key: value` lines below.'
+            'error',
+            '`metadata` is no mapping of names to text.',
+            'Write it as `metadata:` with `key: value` lines below.',
         ),
         'metadata-not-text': _practice(
             'info',
@@ -149,3 +168,9 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 """Our own rules by code."""
+
+
+def explained(code: str) -> tuple[str, str]:
+    """What a code means and how to mend it, one of ours or of the runtime's."""
+    rule = RULES.get(code) or codes.CODES[code]
+    return rule.meaning, rule.remedy

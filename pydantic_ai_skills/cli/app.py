@@ -8,9 +8,11 @@ import typer
 
 from .errors import ErrorsInOneSentence
 from .list import list_skills
+from .new import new
 from .read import read
 from .run import run
 from .show import show
+from .validate import validate
 
 app = typer.Typer(
     cls=ErrorsInOneSentence,
@@ -42,5 +44,7 @@ def common(
 # In the order of the help: what one does first comes first.
 app.command('list')(list_skills)
 app.command('show')(show)
+app.command('validate')(validate)
+app.command('new')(new)
 app.command('run')(run)
 app.command('read')(read)

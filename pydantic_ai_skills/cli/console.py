@@ -6,6 +6,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -52,6 +53,15 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` on one line, for a table."""
     return ' '.join(printable(text).split())
+
+
+def near(path: str | Path) -> str:
+    """A path as a person would write it here: relative below the working directory, `~` in the home folder."""
+    whole = Path(path)
+    for base, prefix in ((Path.cwd(), ''), (Path.home(), '~/')):
+        if whole.is_relative_to(base):
+            return prefix + str(whole.relative_to(base))
+    return str(path)
 
 
 def print_verbatim(text: str) -> None:

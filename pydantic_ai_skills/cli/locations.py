@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
 from ..skill_folders import conventional_folders
+from .console import near
 from .errors import WrongUseError
 
 FORMS = 'A source is a folder, git+https://HOST/REPO[@REF][#PATH] or s3://BUCKET[/PREFIX].'
@@ -95,17 +96,10 @@ def default_locations() -> list[Location]:
             'There is no .agents/skills or .claude/skills here, up to the root of the repository, or in the home '
             f'folder: name a source, or make a skill with `pydantic-ai-skills new NAME`. {FORMS}'
         )
-    return [FolderLocation(_short(folder), folder) for folder in folders]
+    return [FolderLocation(near(folder), folder) for folder in folders]
 
 
 def locations(texts: Sequence[str] | None) -> list[Location]:
     """What the command line names, or the conventional folders; errors as `parse_location` and `default_locations`."""
     return [parse_location(text) for text in texts] if texts else default_locations()
 
-
-def _short(path: Path) -> str:
-    """A path as a person would write it here."""
-    for base, prefix in ((Path.cwd(), ''), (Path.home(), '~/')):
-        if path.is_relative_to(base):
-            return prefix + str(path.relative_to(base))
-    return str(path)
