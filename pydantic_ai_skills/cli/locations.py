@@ -102,4 +102,3 @@ def default_locations() -> list[Location]:
 def locations(texts: Sequence[str] | None) -> list[Location]:
     """What the command line names, or the conventional folders; errors as `parse_location` and `default_locations`."""
     return [parse_location(text) for text in texts] if texts else default_locations()
-
