@@ -12,9 +12,13 @@ import os
 from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
+from time import time_ns
 
 from .files import is_inside, open_inside
 from .index import PackageFile, walk
+
+SETTLED_NS = 100_000_000
+"""What changed more recently than this is not cached: another change could leave all its stamps as they are."""
 
 _CACHED_PACKAGES = 4_096
 _cache: OrderedDict[tuple[str, str], tuple[int, str]] = OrderedDict()
@@ -40,7 +44,10 @@ def package_digest(directory: Path, boundary: Path | None = None) -> str:
         if (known := _cache.get(key)) is not None and known[0] == signature:
             _cache.move_to_end(key)
             return known[1]
+    now = time_ns()
     digest = digest_of(files, directory, boundary)
+    if any(now - changed < SETTLED_NS for file in files for changed in file.signature[2:4]):
+        return digest
     with _lock:
         _cache[key] = (signature, digest)
         if len(_cache) > _CACHED_PACKAGES:

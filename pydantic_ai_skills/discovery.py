@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .files import is_inside
-from .index import is_skill_file
+from .files import is_inside, read_inside
+from .index import skill_file_among
 from .members import Origin
+
+MAX_SKILL_FILE_BYTES = 16 * 2**20
+"""How long a `SKILL.md` may be: fifty times the longest that was measured; more is no skill but an accident."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +47,34 @@ class FoundPackage:
     folder: str
     """The child's name as it is on disk."""
 
-    skill_file: Path
-    """Its `SKILL.md`, not resolved."""
+    path: str
+    """Its `SKILL.md`, not resolved. Text, since a library has thousands and most are never looked at again."""
 
     signature: tuple[int, int, int, int] = field(compare=False)
     """Size, modification and change time in nanoseconds, and inode of the `SKILL.md`."""
 
     @property
+    def skill_file(self) -> Path:
+        """Its `SKILL.md`, not resolved."""
+        return Path(self.path)
+
+    @property
     def directory(self) -> Path:
         """The package's folder, resolved."""
-        return Path(os.path.realpath(self.skill_file.parent))
+        return Path(os.path.realpath(os.path.dirname(self.path)))
+
+
+def read_skill_file(found: FoundPackage) -> bytes:
+    """The bytes of a package's `SKILL.md`. In a local library it may be a link to anywhere: links are their owner's.
+
+    Raises:
+        OSError: it cannot be read, or has more than `MAX_SKILL_FILE_BYTES`.
+    """
+    root = found.library.boundary or os.path.dirname(os.path.realpath(found.path))
+    raw = read_inside(root, found.path, MAX_SKILL_FILE_BYTES + 1)
+    if len(raw) > MAX_SKILL_FILE_BYTES:
+        raise OSError(errno.EFBIG, f'it has more than {MAX_SKILL_FILE_BYTES:,} bytes')
+    return raw
 
 
 def installed_or_local(path: Path) -> Origin:
@@ -68,16 +90,15 @@ def find_packages(library: Library) -> Iterator[FoundPackage]:
     """
     with os.scandir(library.path) as scan:
         names = sorted(entry.name for entry in scan if _may_be_package(entry))
-    limit = os.path.realpath(library.path)
+    base, limit = str(library.path), os.path.realpath(library.path)
     for name in names:
-        folder = os.path.join(library.path, name)
-        if (found := _skill_file(folder)) is None:
+        if (found := _skill_file(f'{base}/{name}')) is None:
             continue
         path, info = found
         if library.from_registry and not is_inside(os.path.realpath(path), limit):
             continue
         signature = (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
-        yield FoundPackage(library, name, Path(path), signature)
+        yield FoundPackage(library, name, path, signature)
 
 
 def _may_be_package(entry: os.DirEntry[str]) -> bool:
@@ -94,7 +115,7 @@ def skill_file_in(folder: str | Path) -> Path | None:
 
 
 def _skill_file(folder: str) -> tuple[str, os.stat_result] | None:
-    exact = os.path.join(folder, 'SKILL.md')
+    exact = f'{folder}/SKILL.md'
     try:
         info = os.stat(exact)
     except OSError:
@@ -104,11 +125,9 @@ def _skill_file(folder: str) -> tuple[str, os.stat_result] | None:
 
 def _other_case(folder: str) -> tuple[str, os.stat_result] | None:
     try:
-        names = sorted(name for name in os.listdir(folder) if is_skill_file(name))
-        for name in names:
+        if (name := skill_file_among(os.listdir(folder))) is not None:
             path = os.path.join(folder, name)
-            if stat.S_ISREG((info := os.stat(path)).st_mode):
-                return path, info
+            return (path, info) if stat.S_ISREG((info := os.stat(path)).st_mode) else None
     except OSError:
         pass
     return None

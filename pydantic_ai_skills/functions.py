@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_ai import FunctionToolset, ModelRetry, RunContext, Tool
 from pydantic_ai.tools import DocstringFormat, GenerateToolJsonSchema
+from pydantic_ai.toolsets import ToolsetTool
 from pydantic_ai.usage import RunUsage
 
 
@@ -60,6 +62,11 @@ class SkillFunction:
         """The schema of its arguments."""
         return self._tool.tool_def.parameters_json_schema
 
+    async def check(self, ctx: RunContext[Any] | None, args: Mapping[str, Any] | None) -> dict[str, Any]:
+        """`args` as they were given, if they fit the schema; errors as `call`."""
+        await self._validated(ctx, args)
+        return dict(args or {})
+
     async def call(self, ctx: RunContext[Any] | None, args: Mapping[str, Any] | None) -> Any:
         """Check `args` and call the function; what it returns or raises passes through.
 
@@ -71,16 +78,22 @@ class SkillFunction:
             ModelRetry: an argument is missing, unknown or of a wrong type; the message names it.
             TypeError: the function takes a context and `ctx` is `None`.
         """
+        ctx, tool, valid = await self._validated(ctx, args)
+        return await self._toolset.call_tool(self.name, valid, ctx, tool)
+
+    async def _validated(
+        self, ctx: RunContext[Any] | None, args: Mapping[str, Any] | None
+    ) -> tuple[RunContext[Any], ToolsetTool[Any], dict[str, Any]]:
         if ctx is None:
             if self.takes_ctx:
                 raise TypeError(f'{self.name!r} takes the run context: pass `ctx`.')
             ctx = _bare_context()
         tool = (await self._toolset.get_tools(ctx))[self.name]
         try:
-            valid: dict[str, Any] = tool.args_validator.validate_python(dict(args or {}), context=ctx.validation_context)
+            valid = tool.args_validator.validate_python(dict(args or {}), context=ctx.validation_context)
         except ValidationError as error:
             raise ModelRetry(self._mistake(error)) from error
-        return await self._toolset.call_tool(self.name, valid, ctx, tool)
+        return ctx, tool, valid
 
     def _mistake(self, error: ValidationError) -> str:
         problems = '; '.join(
@@ -98,10 +111,35 @@ class SkillFunction:
         )
 
 
+def object_arguments(name: str, args: Any, takes: str = '') -> dict[str, Any] | None:
+    """Arguments that must be an object, from what a model sent: an object, JSON text of one, or nothing.
+
+    Args:
+        name: Whose arguments they are, for the message.
+        args: What was sent.
+        takes: What may be in them, for the message.
+
+    Raises:
+        ModelRetry: they are something else.
+    """
+    given = args
+    if isinstance(args, str):
+        try:
+            args = json.loads(args) if args.strip() else None
+        except (ValueError, RecursionError):
+            args = given
+    if args is None or args == []:
+        return None
+    if not isinstance(args, Mapping):
+        what = f'the text {given!r}' if isinstance(given, str) else f'a {type(given).__name__}'
+        raise ModelRetry(f'The args of {name!r} must be an object{f" ({takes})" if takes else ""}, not {what}.')
+    return {str(key): value for key, value in cast('Mapping[Any, Any]', args).items()}
+
+
 def _type_of(schema: Mapping[str, Any]) -> str:
     if isinstance(named := schema.get('type'), str):
-        items = schema.get('items')
-        return f'array of {_type_of(items)}' if named == 'array' and isinstance(items, Mapping) else named
+        items: Mapping[str, Any] | None = schema.get('items')
+        return f'array of {_type_of(items)}' if named == 'array' and items else named
     if isinstance(reference := schema.get('$ref'), str):
         return reference.rpartition('/')[2]
     if choices := schema.get('anyOf'):

@@ -6,13 +6,14 @@ import codecs
 import os
 import stat
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from .encoding import is_encodable
 from .excludes import is_excluded_part
-from .files import is_inside, open_inside
+from .files import is_inside, open_found
 
 Kind: TypeAlias = Literal['resource', 'script', 'asset']
 """What the model can do with a file: read it, run it, or learn that it is there."""
@@ -34,6 +35,10 @@ _DOCUMENT_EXTENSIONS = frozenset(
     ' .tar .db .sqlite .parquet .npy .npz .pkl .jsx .tsx .c .h .cc .cpp .hpp .java .go .rs .kt .swift .cs'.split()
 )
 """Extensions on which an execute bit means nothing: on many mounts every file has one (contract, section 3)."""
+
+MAX_LINKED_ENTRIES = 10_000
+"""Files and folders that are looked at through linked folders. Our decision: the largest published skill has 854 files,
+and a hundred links to one big folder could keep an index busy for hours."""
 
 _NEVER_SCRIPTS = frozenset(['SKILL.md', '__init__.py'])
 _SCRIPT_FOLDERS = frozenset(['', 'scripts'])
@@ -88,20 +93,45 @@ def walk(directory: Path, boundary: Path | None = None, report: Report | None = 
 
     Stops at a nested `SKILL.md`, whose folder is another skill. Follows links only to what lies in `boundary`
     (the package itself where it is `None`) and reports each that leads out of it. A linked folder is
-    listed once under its link's name; links inside it are not followed again, so no loop and no blow-up.
+    listed once under its link's name; links inside it are not followed again, so no loop, and no more than
+    `MAX_LINKED_ENTRIES` are looked at that way, so no blow-up.
+
+    Raises:
+        OSError: the package's folder itself cannot be listed.
     """
     root = os.path.realpath(directory)
     limit = root if boundary is None else os.path.realpath(boundary)
     links: list[tuple[str, str]] = []
     yield from sorted(_folder_files(root, '', limit, links, report), key=lambda file: file.name)
+    budget = _Budget()
     for name, target in sorted(links):
         if not is_inside(root, target) and not os.path.isfile(os.path.join(target, 'SKILL.md')):
-            yield from sorted(_folder_files(target, name + '/', limit, None, report), key=lambda file: file.name)
+            found = _folder_files(target, name + '/', limit, None, report, budget)
+            yield from sorted(found, key=lambda file: file.name)
+        if budget.spent:
+            if report is not None:
+                report(f'Skipping {name} in {root} and the links after it: they lead to more files than any skill has.')
+            break
+
+
+@dataclass
+class _Budget:
+    left: int = MAX_LINKED_ENTRIES
+
+    @property
+    def spent(self) -> bool:
+        return self.left < 0
 
 
 def _folder_files(
-    root: str, prefix: str, limit: str, links: list[tuple[str, str]] | None, report: Report | None
+    root: str,
+    prefix: str,
+    limit: str,
+    links: list[tuple[str, str]] | None,
+    report: Report | None,
+    budget: _Budget | None = None,
 ) -> Iterator[PackageFile]:
+    """The files below the folder `root`: a package's where there is no `budget`, else one that a link leads to."""
     pending = [(root, prefix)]
     while pending:
         folder, prefix = pending.pop()
@@ -109,11 +139,18 @@ def _folder_files(
             with os.scandir(folder) as scan:
                 entries = list(scan)
         except OSError as error:
+            if folder == root and budget is None:
+                raise
             if report is not None:
                 report(f'Skipping {folder}: it cannot be listed ({error.strerror}).')
             continue
         if folder != root and any(entry.name == 'SKILL.md' for entry in entries):
             continue
+        if budget is not None:
+            budget.left -= len(entries)
+            if budget.spent:
+                return
+        instructions = skill_file_among(entry.name for entry in entries) if folder == limit else None
         for entry in entries:
             if is_excluded_part(entry.name):
                 continue
@@ -122,8 +159,7 @@ def _folder_files(
                 if entry.is_symlink():
                     path = os.path.realpath(entry.path)
                     # A SKILL.md that is itself a link is followed: in a local library links are the owner's.
-                    owned = folder == limit and is_skill_file(entry.name)
-                    if not owned and (not is_inside(path, limit) or _hidden_target(path, limit)):
+                    if entry.name != instructions and (not is_inside(path, limit) or _hidden_target(path, limit)):
                         if report is not None:
                             report(_escape_message(entry.path, path))
                         continue
@@ -161,38 +197,65 @@ def is_skill_file(name: str) -> bool:
     return name.lower() == 'skill.md'
 
 
-def index_files(directory: Path, boundary: Path | None = None, skill_file: str = 'SKILL.md') -> Iterator[IndexedFile]:
-    """Each file of a package with its kind; `skill_file`, its instructions, is not among them."""
-    for file in walk(directory, boundary, warn_user):
-        if file.name != skill_file and file.name != 'SKILL.md' and (indexed := _classify(file)) is not None:
-            yield indexed
+def skill_file_among(names: Iterable[str]) -> str | None:
+    """Which of the names in a package's root is its `SKILL.md`: that one, else the first that differs only in case."""
+    return min(filter(is_skill_file, names), key=lambda name: (name != 'SKILL.md', name), default=None)
 
 
-def _classify(file: PackageFile) -> IndexedFile | None:
+def index_files(
+    directory: Path, boundary: Path | None = None, report: Report | None = warn_user
+) -> Iterator[IndexedFile]:
+    """Each file of a package with its kind; its `SKILL.md`, in whatever case, is not among them.
+
+    Raises:
+        OSError: the package's folder cannot be listed.
+    """
+    for file in walk(directory, boundary, report):
+        if not _is_offered(file, report):
+            continue
+        runnable, head = _is_runnable(file)
+        if runnable and file.folder in _SCRIPT_FOLDERS:
+            yield IndexedFile(file, 'script', True)
+        elif (head := _head(file) if head is None else head) is not None:
+            yield IndexedFile(file, 'resource' if is_text(head, file.size) else 'asset', runnable)
+
+
+def script_names(files: Iterable[PackageFile]) -> Iterator[tuple[str, bool, bool]]:
+    """Of each file that a walk found and a model can use: its name, whether it is a listed script, and whether it can
+    be run. Cheaper than `index_files`, since text is not told from binary."""
+    for file in files:
+        if _is_offered(file, None):
+            runnable, _ = _is_runnable(file)
+            yield file.name, runnable and file.folder in _SCRIPT_FOLDERS, runnable
+
+
+def _is_offered(file: PackageFile, report: Report | None) -> bool:
+    if is_skill_file(file.name):
+        return False
+    if is_encodable(file.name):
+        return True
+    if report is not None:  # no model can name it, and no message to one could be encoded with it
+        report(f'Skipping {file.path!r}: the name is not UTF-8. Rename it.')
+    return False
+
+
+def _is_runnable(file: PackageFile) -> tuple[bool, bytes | None]:
+    """Whether a file would run, in whatever folder it is; and its beginning, where that had to be read."""
     base = file.name.rpartition('/')[2]
     stem, dot, extension = base.rpartition('.')
     extension = f'.{extension}'.lower() if dot and stem else ''
-    runnable = extension in SCRIPT_EXTENSIONS and base not in _NEVER_SCRIPTS
-    head: bytes | None = None
-    if not runnable and base not in _NEVER_SCRIPTS and extension not in _DOCUMENT_EXTENSIONS:
-        if file.executable:
-            runnable = True
-        elif not extension:
-            if (head := _head(file)) is None:
-                return None
-            runnable = head.startswith(b'#!')
-    if runnable and file.folder in _SCRIPT_FOLDERS:
-        return IndexedFile(file, 'script', True)
-    if head is None and (head := _head(file)) is None:
-        return None
-    return IndexedFile(file, 'resource' if is_text(head, file.size) else 'asset', runnable)
+    if base in _NEVER_SCRIPTS or extension in _DOCUMENT_EXTENSIONS:
+        return False, None
+    if extension in SCRIPT_EXTENSIONS or file.executable:
+        return True, None
+    head = None if extension else _head(file)
+    return head is not None and head.startswith(b'#!'), head
 
 
 def _head(file: PackageFile) -> bytes | None:
     """The file's beginning; None where it cannot be read, and then it is no file of the skill."""
     try:
-        # The walk has just checked where the path leads: its folder is boundary enough here.
-        descriptor = open_inside(os.path.dirname(file.path), file.path)
+        descriptor = open_found(file.path, file.signature[0])
     except OSError:
         return None
     try:
@@ -205,6 +268,8 @@ def is_text(head: bytes, size: int) -> bool:
     """Whether a file that begins with `head` and has `size` bytes reads as UTF-8 text; a NUL means it does not."""
     if b'\0' in head:
         return False
+    if head.isascii():
+        return True
     try:
         codecs.getincrementaldecoder('utf-8')().decode(head, final=size <= len(head))
     except UnicodeDecodeError:

@@ -14,7 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.tools import DocstringFormat, GenerateToolJsonSchema
 
-from .functions import SkillFunction
+from .functions import SkillFunction, object_arguments
 from .resources import page_arguments, page_of, read_text
 
 Origin: TypeAlias = Literal['local', 'installed', 'remote']
@@ -31,9 +31,7 @@ class SkillScriptExecutor(Protocol):
     One that also accepts `stdin=` (text) is given what the model wants to send to the script; the package's own do.
     """
 
-    async def run(
-        self, script: SkillScript, args: ScriptArguments = None, ctx: RunContext[Any] | None = None
-    ) -> Any:
+    async def run(self, script: SkillScript, args: ScriptArguments = None, ctx: RunContext[Any] | None = None) -> Any:
         """Run `script` and return what the model is to see of it.
 
         Raises:
@@ -78,15 +76,20 @@ class SkillResource:
         """The function with its schema; `None` for a file or a text."""
         return _skill_function(self)
 
-    async def load(self, ctx: RunContext[Any] | None, args: Mapping[str, Any] | None = None) -> Any:
+    async def load(self, ctx: RunContext[Any] | None, args: Mapping[str, Any] | str | None = None) -> Any:
         """What `read_skill_resource` gives: a file's text (a page of it by `offset` and `limit`), or the function's result.
+
+        Args:
+            ctx: The run's context; may be `None` for all but a function that takes one.
+            args: The resource's arguments, or JSON text of them.
 
         Raises:
             ModelRetry: the arguments are not right.
             OSError: the file is gone, or has become a link out of its package.
         """
         if self.call is not None:
-            return await self.call.call(ctx, args)
+            return await self.call.call(ctx, object_arguments(self.name, args, self.call.signature()))
+        args = object_arguments(self.name, args, '"offset" and "limit", in lines')
         if self.content is not None:
             return page_of(self.content, *page_arguments(args))
         if self.uri is None:
@@ -132,6 +135,9 @@ class SkillScript:
     root: Path | None = field(default=None, repr=False)
     """The folder that its file must still lie in when it is run: its package, or its registry's generation."""
 
+    approved_digest: str | None = field(default=None, repr=False)
+    """The digest of its package that a person approved: it runs from a fresh copy that is exactly this, or not at all."""
+
     docstring_format: DocstringFormat = field(default='auto', repr=False)
     """How the function's docstring is written, as for `pydantic_ai.Tool`."""
 
@@ -148,7 +154,7 @@ class SkillScript:
 
         Args:
             ctx: The run's context; may be `None` for a file, or a function that takes none.
-            args: The script's arguments; for a function a mapping of its parameters.
+            args: The script's arguments; for a function a mapping of its parameters, or JSON text of one.
             stdin: Text for the script's standard input; at its end unless given.
 
         Raises:
@@ -158,19 +164,10 @@ class SkillScript:
         if self.call is not None:
             if stdin is not None:
                 raise ModelRetry(f'{self.name!r} is a Python function and has no stdin; pass args.')
-            if args and not isinstance(args, Mapping):
-                raise ModelRetry(
-                    f'{self.name!r} is a Python function: pass args as an object of its parameters '
-                    f'({self.call.signature() or "it has none"}), not {type(args).__name__}.'
-                )
-            return await self.call.call(ctx, args or None)
+            return await self.call.call(ctx, object_arguments(self.name, args, self.call.signature()))
         if self.executor is None:
             raise ValueError(f'The script {self.name!r} has neither a function nor an executor to run it.')
-        if stdin is None:
-            return await self.executor.run(self, args, ctx)
-        if not accepts_stdin(self.executor):
-            raise ModelRetry(f'{self.name!r} cannot be given stdin here; pass what it needs in args.')
-        return await self.executor.run(self, args, ctx, stdin=stdin)  # pyright: ignore[reportCallIssue]
+        return await run_by(self.executor, self, args, ctx, stdin)
 
 
 @dataclass(frozen=True)
@@ -191,6 +188,27 @@ class SkillAsset:
 
     root: Path | None = field(default=None, repr=False, compare=False)
     """The folder that the file must still lie in when it is read."""
+
+
+async def run_by(
+    executor: SkillScriptExecutor,
+    script: SkillScript,
+    args: ScriptArguments,
+    ctx: RunContext[Any] | None,
+    stdin: str | None,
+) -> Any:
+    """Have an executor run a script, with `stdin` if there is any.
+
+    Raises:
+        ModelRetry: there is `stdin` and the executor takes none.
+        TimeoutError: the script ran out of time.
+    """
+    if stdin is None:
+        return await executor.run(script, args, ctx)
+    if not accepts_stdin(executor):
+        raise ModelRetry(f'{script.name!r} cannot be given stdin here; pass what it needs in args.')
+    run: Any = executor.run  # the protocol leaves stdin out, so that a simple executor conforms
+    return await run(script, args, ctx, stdin=stdin)
 
 
 def accepts_stdin(executor: SkillScriptExecutor) -> bool:

@@ -6,19 +6,21 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from .digest import package_digest
-from .discovery import FoundPackage, Library, find_packages, installed_or_local
+from .discovery import FoundPackage, Library, find_packages, installed_or_local, read_skill_file
 from .excludes import DEFAULT_RESOURCE_EXCLUDES, ResourceFilter, combined_globs
 from .executors import LocalSkillScriptExecutor
-from .files import UnsafeFileError, open_inside
 from .frontmatter import frontmatter_fields, text_field
-from .index import IndexedFile, index_files
+from .index import IndexedFile, PackageFile, index_files, script_names, walk, warn_user
 from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
-from .names import skill_id
+from .names import is_legal_name, normalize_name, skill_id
 from .resources import guess_media_type
 
 __all__ = ['DEFAULT_RESOURCE_EXCLUDES', 'SkillAsset', 'SkillPackage', 'index_libraries', 'index_package']
+
+MemberT = TypeVar('MemberT', SkillResource, SkillScript, SkillAsset)
 
 
 @dataclass(frozen=True)
@@ -90,19 +92,21 @@ def index_libraries(
         if not resolved.is_dir():
             continue
         for found in find_packages(Library(resolved, origin=installed_or_local(resolved))):
-            if name := found_id(found):
-                packages[name] = index_package(name, found, executor, hidden)
+            try:
+                if name := found_id(found):
+                    packages[name] = index_package(name, found, executor, hidden)
+            except OSError as error:
+                warn_user(f'Skipping {found.directory}: it cannot be listed ({error.strerror or error}).')
     return packages
 
 
 def found_id(found: FoundPackage) -> str:
     """The id of a package whose definition has not been read: its frontmatter is looked at only where needed."""
-    if name := skill_id(found.folder, None) if skill_id(found.folder) == found.folder else '':
-        return name
+    if is_legal_name(found.folder):
+        return normalize_name(found.folder)
     try:
-        with open(open_inside(found.directory, found.skill_file), 'rb') as file:
-            text = file.read().decode('utf-8-sig', errors='replace')
-    except (UnsafeFileError, OSError):
+        text = read_skill_file(found).decode('utf-8-sig', errors='replace')
+    except OSError:
         text = ''
     return skill_id(found.folder, text_field(frontmatter_fields(text), 'name'))
 
@@ -110,7 +114,11 @@ def found_id(found: FoundPackage) -> str:
 def index_package(
     name: str, found: FoundPackage, executor: SkillScriptExecutor, hidden: ResourceFilter
 ) -> SkillPackage:
-    """Index one package: walk its folder, read the beginning of each file, and give each its kind."""
+    """Index one package: walk its folder, read the beginning of each file, and give each its kind.
+
+    Raises:
+        OSError: its folder cannot be listed.
+    """
     directory, library = found.directory, found.library
     root = library.boundary or directory
     resources: list[SkillResource] = []
@@ -131,7 +139,7 @@ def index_package(
             takes_ctx=False,
         )
 
-    for indexed in index_files(directory, library.boundary, found.skill_file.name):
+    for indexed in sorted(index_files(directory, library.boundary), key=lambda indexed: indexed.file.name):
         file = indexed.file
         if indexed.kind == 'script':
             scripts.append(script(indexed))
@@ -147,9 +155,54 @@ def index_package(
     return SkillPackage(
         name=name,
         directory=directory,
-        resources=tuple(resources),
-        scripts=tuple(scripts),
-        assets=tuple(assets),
-        unlisted_scripts=tuple(unlisted),
+        resources=_by_name(resources),
+        scripts=_by_name(scripts),
+        assets=_by_name(assets),
+        unlisted_scripts=_by_name(unlisted),
         boundary=library.boundary,
     )
+
+
+def _by_name(members: list[MemberT]) -> tuple[MemberT, ...]:
+    # The walk gives what links lead to after the rest.
+    return tuple(sorted(members, key=lambda member: member.name))
+
+
+@dataclass(frozen=True, slots=True)
+class FileKinds:
+    """What one walk over a package tells, without the kind of each file."""
+
+    readable: bool
+    """Whether any file can be read, an asset counting too."""
+
+    runnable: bool
+    """Whether any script can be run, listed or not."""
+
+    stamp: object
+    """Equal for as long as no file of the package comes, goes or changes."""
+
+
+def file_kinds(found: FoundPackage, hidden: ResourceFilter) -> FileKinds:
+    """Look at a package's files; much cheaper than an index.
+
+    Raises:
+        OSError: its folder cannot be listed.
+    """
+    files = list(walk(found.directory, found.library.boundary))
+    readable = runnable = False
+    for name, is_script, can_run in script_names(files):
+        shown = not hidden.hides(name)
+        readable = readable or (shown and not is_script)
+        runnable = runnable or is_script or (shown and can_run)
+        if readable and runnable:
+            break
+    return FileKinds(readable, runnable, _stamp(files))
+
+
+def file_stamp(found: FoundPackage) -> object:
+    """The stamp that `file_kinds` would give."""
+    return _stamp(walk(found.directory, found.library.boundary))
+
+
+def _stamp(files: Iterable[PackageFile]) -> object:
+    return tuple((file.name, file.signature) for file in files)

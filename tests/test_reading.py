@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from skill_texts import folders, skill_files, skill_texts
 
 from pydantic_ai_skills import codes
 from pydantic_ai_skills.frontmatter import MAX_SKILL_BYTES, split_frontmatter
 from pydantic_ai_skills.lines import split_lines
 from pydantic_ai_skills.reading import ReadSkill, SkillSource, read_skills
+
+from .skill_texts import folders, skill_files, skill_texts
 
 QUOTES = r"""It's for "bills": C:\new files, and 100% more: all"""
 INFOS = {code for code, meaning in codes.CODES.items() if meaning.severity == 'info'}

@@ -1,5 +1,18 @@
 """Places to run a skill's scripts."""
 
+from .bubblewrap import BubblewrapScriptExecutor
+from .callable import CallableSkillScriptExecutor
 from .local import LocalSkillScriptExecutor
+from .routing import ExecutorChoice, RoutingScriptExecutor, as_executor, staged_directory
+from .workspace import WorkspaceScriptExecutor
 
-__all__ = ['LocalSkillScriptExecutor']
+__all__ = [
+    'BubblewrapScriptExecutor',
+    'CallableSkillScriptExecutor',
+    'ExecutorChoice',
+    'LocalSkillScriptExecutor',
+    'RoutingScriptExecutor',
+    'WorkspaceScriptExecutor',
+    'as_executor',
+    'staged_directory',
+]

@@ -1,0 +1,38 @@
+"""What a run of an agent takes with the skills of a library, and with none."""
+
+import asyncio
+import json
+import sys
+from time import perf_counter
+
+from pydantic_ai import Agent
+from pydantic_ai.messages import ModelResponse, TextPart
+from pydantic_ai.models.function import FunctionModel
+
+from pydantic_ai_skills import SkillsCapability
+
+
+def _answer(messages, info):
+    return ModelResponse(parts=[TextPart('done')])
+
+
+async def _best(agent, times):
+    best = float('inf')
+    for _ in range(times):
+        start = perf_counter()
+        await agent.run('go')
+        best = min(best, perf_counter() - start)
+    return best
+
+
+async def _main():
+    bare = Agent(FunctionModel(_answer))
+    skilled = Agent(FunctionModel(_answer), capabilities=[SkillsCapability(sys.argv[1])])
+    await bare.run('go')
+    await skilled.run('go')
+    times = int(sys.argv[2])
+    without, with_skills = await _best(bare, 20), await _best(skilled, times)
+    print(json.dumps({'overhead': with_skills - without}))
+
+
+asyncio.run(_main())

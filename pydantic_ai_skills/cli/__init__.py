@@ -1,0 +1,1 @@
+"""The command line, a file per command. The library imports nothing from here; it needs the extra `cli`."""

@@ -1,0 +1,115 @@
+"""One deferred leaf per skill, and the set of them that follows the capability's snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.tools import AgentDepsT
+
+from .access import unwrap_entry
+from .entry import SkillEntry
+from .state import SkillsState, Snapshot
+
+Visitor = Callable[[AbstractCapability[AgentDepsT]], AbstractCapability[AgentDepsT] | None]
+
+
+class ByIdentity:
+    """Makes a capability equal only to itself: as a dataclass it would equal any of its id."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class SkillLeaf(ByIdentity, AbstractCapability[AgentDepsT]):
+    """One skill among a run's capabilities: what the model loads. It carries the skill, so nothing else keeps books."""
+
+    id: str | None = 'agent_skill'
+
+    def __init__(self, entry: SkillEntry, state: SkillsState) -> None:
+        """Stand for `entry` of a capability's `state`."""
+        self.entry = entry
+        self.state = state
+        self.id = entry.name
+        # Continuation lines are indented, so that a description cannot pose as another entry of the catalog.
+        self.description = '\n  '.join(entry.description.splitlines())
+        self.defer_loading = True
+
+    def __repr__(self) -> str:
+        """Only what tells it from another."""
+        return f'SkillLeaf({self.id!r})'
+
+    def get_instructions(self) -> str:
+        """The skill's instructions; worked out once."""
+        return self.entry.instructions
+
+    @classmethod
+    def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
+        """The later one, with a warning where they differ."""
+        kept = capabilities[-1]
+        assert isinstance(kept, SkillLeaf)
+        for other in capabilities[:-1]:
+            assert isinstance(other, SkillLeaf)
+            kept.state.warn_replaced(other.entry, kept.entry)
+        return kept
+
+
+class Leaves:
+    """The leaves of one place that a capability stands in: those of the newest snapshot, less what was taken out there."""
+
+    def __init__(
+        self,
+        state: SkillsState,
+        hidden: frozenset[str] = frozenset(),
+        replaced: Mapping[str, AbstractCapability[Any]] = MappingProxyType({}),
+    ) -> None:
+        """Follow `state`; `hidden` were taken out, `replaced` stand in for a leaf, whatever a later snapshot has."""
+        self.state = state
+        self.hidden = hidden
+        self._replaced = replaced
+        self._made: tuple[Snapshot, tuple[AbstractCapability[Any], ...]] | None = None
+
+    def current(self) -> tuple[AbstractCapability[Any], ...]:
+        """The leaves of the newest snapshot: the same objects for as long as it is the newest."""
+        snapshot = self.state.snapshot
+        made = self._made
+        if made is None or made[0] is not snapshot:
+            leaves = tuple(
+                self._replaced.get(name) or SkillLeaf[Any](entry, self.state)
+                for name, entry in snapshot.entries.items()
+                if name not in self.hidden
+            )
+            made = self._made = (snapshot, leaves)
+        return made[1]
+
+    @property
+    def have_files(self) -> bool:
+        """Whether any of these skills has a file that the capability offers; it stops looking at the first."""
+        return any((entry := unwrap_entry(leaf)) is not None and entry.has_files for leaf in self.current())
+
+    def again(self) -> Leaves:
+        """The same set with leaf objects of its own.
+
+        The framework tells two occurrences of a capability apart by the object, so one leaf object on an agent and
+        again on a run would be taken out of both.
+        """
+        return Leaves(self.state, self.hidden, self._replaced)
+
+    def visited(self, visitor: Visitor[Any]) -> Leaves:
+        """The set after a visit of each leaf; this very object when nothing changed."""
+        before = self.current()
+        after = [visitor(leaf) for leaf in before]
+        if all(new is old for new, old in zip(after, before, strict=True)):
+            return self
+        hidden = {str(old.id) for old, new in zip(before, after, strict=True) if new is None}
+        replaced = {
+            str(old.id): new for old, new in zip(before, after, strict=True) if new is not None and new is not old
+        }
+        visited = Leaves(self.state, self.hidden | hidden, {**self._replaced, **replaced})
+        visited._made = (self.state.snapshot, tuple(leaf for leaf in after if leaf is not None))
+        return visited

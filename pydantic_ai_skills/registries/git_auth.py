@@ -1,0 +1,145 @@
+"""What git is told by its environment: credentials, and to ask nobody. Nothing of it is in argv or on disk."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from pydantic import SecretStr
+
+from .git_url import RemoteUrl
+
+# The variables are read by the shell that git starts for this, so no command line holds what is in them.
+_HELPER = (
+    '!f() { test "$1" = get || exit 0; '
+    'printf "username=%s\\npassword=%s\\n" "$PYDANTIC_AI_SKILLS_GIT_USER" "$PYDANTIC_AI_SKILLS_GIT_PASSWORD"; }; f'
+)
+
+_SHORTEST_TOKEN = 16
+
+_QUIET_CONFIG = (
+    ('credential.interactive', 'false'),
+    ('core.askPass', ''),
+    ('core.hooksPath', os.devnull),
+    ('core.fsmonitor', 'false'),
+    ('core.autocrlf', 'false'),
+    ('gc.auto', '0'),
+    ('maintenance.auto', 'false'),
+    ('fetch.recurseSubmodules', 'false'),
+    ('submodule.recurse', 'false'),
+    # Files in Git LFS stay pointers, even where git-lfs is set up: only what git itself has is fetched.
+    ('filter.lfs.smudge', ''),
+    ('filter.lfs.process', ''),
+    ('filter.lfs.required', 'false'),
+)
+"""A git that does what it is asked and nothing else, whatever the user's own configuration adds."""
+
+# They would point git at another repository, or have it print what it sends.
+_DROPPED = frozenset(
+    'GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_NAMESPACE '
+    'GIT_COMMON_DIR GIT_CEILING_DIRECTORIES GIT_QUARANTINE_PATH SSH_ASKPASS'.split()
+)
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A user name and a secret for one host."""
+
+    user: str = field(repr=False)
+    secret: SecretStr
+    is_last_resort: bool = False
+    """Whether the helpers of the user's git are asked first: a URL had a user name and no password."""
+
+    def spellings(self) -> Iterator[str]:
+        """Every form in which what is secret could turn up in a message."""
+        secret = self.secret.get_secret_value()
+        if self.is_last_resort:  # the user name may be a token, or a name
+            secret = self.user if len(self.user) >= _SHORTEST_TOKEN else ''
+        if not secret:
+            return
+        yield secret
+        yield quote(secret, safe='')
+        yield base64.b64encode(f'{self.user}:{secret}'.encode()).decode()
+
+
+def find_credentials(remote: RemoteUrl, token: SecretStr | None, token_user: str) -> Credentials | None:
+    """Whose credentials go to a remote, if any: an explicit token, those of the URL, or GitHub's of the environment."""
+    if not remote.is_web:
+        return None
+    if token is not None:
+        return Credentials(token_user, token)
+    if remote.user is not None:
+        return Credentials(remote.user, remote.password or SecretStr(''), is_last_resort=remote.password is None)
+    ambient = os.environ.get('GITHUB_TOKEN', '').strip()
+    if ambient and remote.scheme == 'https' and remote.host in ('github.com', 'github.com:443'):
+        return Credentials(token_user, SecretStr(ambient))
+    return None
+
+
+@dataclass
+class GitEnvironment:
+    """Makes the environment for a git process; made anew for each, so that no frame keeps one that holds secrets."""
+
+    remote: RemoteUrl
+    credentials: Credentials | None
+    ssh_key_file: Path | None = None
+    timeout: float = 60.0
+    extra: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    config: Iterable[tuple[str, str]] = field(default=(), repr=False)
+
+    def variables(self, more: Mapping[str, str]) -> dict[str, str]:
+        """The whole environment of one process, with `more` on top."""
+        env = {name: value for name, value in os.environ.items() if not _is_dropped(name)}
+        env |= {
+            'GIT_TERMINAL_PROMPT': '0',
+            'GIT_ASKPASS': '',
+            'SSH_ASKPASS_REQUIRE': 'never',
+            'GCM_INTERACTIVE': 'never',
+        }
+        env |= {'LC_ALL': 'C', 'LANGUAGE': 'C', 'GIT_LFS_SKIP_SMUDGE': '1', 'GIT_OPTIONAL_LOCKS': '0'}
+        if self.ssh_key_file is not None:
+            key = shlex.quote(str(self.ssh_key_file))
+            env['GIT_SSH_COMMAND'] = f'ssh -i {key} -o IdentitiesOnly=yes -o BatchMode=yes'
+            env['GIT_SSH_VARIANT'] = 'ssh'
+        env |= self.extra
+        config = [*_QUIET_CONFIG, *self._limits(), *self.config, *self._credential_config()]
+        if self.credentials is not None:
+            env['PYDANTIC_AI_SKILLS_GIT_USER'] = self.credentials.user
+            env['PYDANTIC_AI_SKILLS_GIT_PASSWORD'] = self.credentials.secret.get_secret_value()
+        return _with_config(env, config) | dict(more)
+
+    def _limits(self) -> list[tuple[str, str]]:
+        # Beside our own limit, so that a git whose parent was killed does not wait for ever either.
+        return [('http.lowSpeedLimit', '1'), ('http.lowSpeedTime', str(max(1, round(self.timeout))))]
+
+    def _credential_config(self) -> list[tuple[str, str]]:
+        scope = f'credential.{self.remote.scheme}://{self.remote.host}'
+        if self.credentials is None:
+            return []
+        if self.credentials.is_last_resort:
+            return [(f'{scope}.username', self.credentials.user), (f'{scope}.helper', _HELPER)]
+        # Only asked for by this host, so a redirect to another one gets nothing. The empty one shuts out the helpers
+        # of the user's git: what was given explicitly is what is used.
+        return [(f'{scope}.helper', ''), (f'{scope}.helper', _HELPER)]
+
+
+def _with_config(env: dict[str, str], config: list[tuple[str, str]]) -> dict[str, str]:
+    """Add settings after those that the environment may hold already."""
+    try:
+        count = int(env.get('GIT_CONFIG_COUNT') or 0)
+    except ValueError:
+        count = 0
+    for number, (key, value) in enumerate(config, count):
+        env[f'GIT_CONFIG_KEY_{number}'] = key
+        env[f'GIT_CONFIG_VALUE_{number}'] = value
+    env['GIT_CONFIG_COUNT'] = str(count + len(config))
+    return env
+
+
+def _is_dropped(name: str) -> bool:
+    return name in _DROPPED or name.startswith('GIT_TRACE')

@@ -1,0 +1,71 @@
+"""Many registries at once."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from .base import SkillRegistry
+from .work import Progress, cancelled_by, run_all
+
+_AT_ONCE = 16
+_PATIENCE = 2.0
+
+
+def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None = None) -> list[Path | Exception]:
+    """Sync several registries at the same time; each one's library, or what it raised, in their order.
+
+    Ctrl-C ends it at once: what still runs is told so, its child processes are killed, and nobody waits for a silent
+    socket.
+
+    Args:
+        registries: What to sync. One that occurs twice is synced once.
+        progress: Told of each phase, with the registry's repr before it: `"GitSkillsRegistry('…'): fetch"`.
+    """
+    distinct = list({id(registry): registry for registry in registries}.values())
+    jobs = [partial(sync_registry, registry, _labelled(registry, progress)) for registry in distinct]
+    results = run_all(jobs, _AT_ONCE, fail_fast=False, patience=_PATIENCE)
+    by_registry = {id(registry): result for registry, result in zip(distinct, results, strict=True)}
+    return [by_registry[id(registry)] for registry in registries]
+
+
+def sync_registry(registry: SkillRegistry, progress: Progress | None) -> Path:
+    """Sync a registry; one of the user's own is told of `progress` only if its `sync` takes it."""
+    parameters = inspect.signature(registry.sync).parameters.values()
+    takes_progress = any(item.name == 'progress' or item.kind is inspect.Parameter.VAR_KEYWORD for item in parameters)
+    options: dict[str, Any] = {'progress': progress} if takes_progress and progress is not None else {}
+    return registry.sync(**options)
+
+
+async def sync_all_async(
+    registries: Sequence[SkillRegistry], *, progress: Progress | None = None
+) -> list[Path | Exception]:
+    """`sync_all` without blocking the event loop; a cancelled caller goes on at once and the syncs end soon after."""
+    given_up = threading.Event()
+
+    def work() -> list[Path | Exception]:
+        with cancelled_by(given_up):
+            return sync_all(registries, progress=progress)
+
+    try:
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+    except BaseException:
+        given_up.set()
+        raise
+
+
+def _labelled(registry: SkillRegistry, progress: Progress | None) -> Progress | None:
+    if progress is None:
+        return None
+
+    def labelled(phase: str, done: int, total: int | None) -> None:
+        progress(f'{registry!r}: {phase}', done, total)
+
+    return labelled

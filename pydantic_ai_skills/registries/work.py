@@ -1,0 +1,125 @@
+"""How a sync works: it reports progress, ends at once when it is cancelled, and does slow things side by side."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Generic, TypeAlias, TypeVar
+
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Told the phase, how much of it is done, and how much there is (`None`: not known). May be called from any thread."""
+
+T = TypeVar('T')
+
+_POLL_SECONDS = 0.1
+_cancelled: ContextVar[threading.Event | None] = ContextVar('pydantic_ai_skills_sync_cancelled', default=None)
+
+
+class SyncCancelled(BaseException):
+    """The sync was given up by whoever asked for it. No `Exception`, so nothing takes it for a failure of the source."""
+
+
+def silent(phase: str, done: int, total: int | None) -> None:
+    """The `Progress` of a sync that nobody watches."""
+
+
+def check_cancelled() -> None:
+    """Raise where this sync has been given up.
+
+    Raises:
+        SyncCancelled: it has.
+    """
+    event = _cancelled.get()
+    if event is not None and event.is_set():
+        raise SyncCancelled
+
+
+@contextmanager
+def cancelled_by(event: threading.Event) -> Generator[None]:
+    """Work in this block ends soon after `event` is set."""
+    token = _cancelled.set(event)
+    try:
+        yield
+    finally:
+        _cancelled.reset(token)
+
+
+def run_all(
+    jobs: Sequence[Callable[[], T]], limit: int, *, fail_fast: bool, patience: float = 0.0
+) -> list[T | Exception]:
+    """Run jobs in at most `limit` threads; each one's result or error, in their order.
+
+    The threads are daemons and are not waited for when the caller is interrupted, so Ctrl-C ends at once even while
+    a socket is silent. They see the interruption by `check_cancelled`.
+
+    Args:
+        jobs: What to run.
+        limit: Threads at most.
+        fail_fast: Raise the first error instead of returning it, and give up what has not been done.
+        patience: Seconds that an interrupted caller waits for the jobs to notice.
+
+    Raises:
+        SyncCancelled: the sync that these jobs belong to was given up.
+    """
+    batch = _Batch(jobs, fail_fast)
+    threads = [
+        threading.Thread(target=copy_context().run, args=(batch.work,), daemon=True)
+        for _ in range(min(limit, len(jobs)))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        while not batch.done.wait(_POLL_SECONDS):
+            check_cancelled()
+    except BaseException:
+        batch.give_up.set()
+        for thread in threads:
+            thread.join(patience / len(threads))
+        raise
+    if batch.first_error is not None:
+        raise batch.first_error
+    return [batch.results[position] for position in range(len(jobs))]
+
+
+class _Batch(Generic[T]):
+    def __init__(self, jobs: Sequence[Callable[[], T]], fail_fast: bool) -> None:
+        self.results: dict[int, T | Exception] = {}
+        self.first_error: BaseException | None = None
+        self.done, self.give_up = threading.Event(), threading.Event()
+        self._jobs, self._fail_fast = list(enumerate(jobs))[::-1], fail_fast
+        self._count, self._lock = len(jobs), threading.Lock()
+        if not jobs:
+            self.done.set()
+
+    def work(self) -> None:
+        with cancelled_by(self.give_up):
+            while not self.give_up.is_set():
+                with self._lock:
+                    if not self._jobs:
+                        return
+                    position, job = self._jobs.pop()
+                try:
+                    result: T | Exception = job()
+                except Exception as error:
+                    result = error
+                except BaseException as error:  # given up, or the interpreter ends
+                    self._finish(error)
+                    return
+                self._note(position, result)
+
+    def _note(self, position: int, result: T | Exception) -> None:
+        with self._lock:
+            self.results[position] = result
+            complete = len(self.results) == self._count
+        if isinstance(result, Exception) and self._fail_fast:
+            self._finish(result)
+        elif complete:
+            self.done.set()
+
+    def _finish(self, error: BaseException) -> None:
+        with self._lock:
+            self.first_error = self.first_error or error
+        self.give_up.set()
+        self.done.set()
