@@ -15,8 +15,10 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.toolsets import ToolsetTool
 
 from .access import SkillAccess, unwrap_entry
-from .calls import find_runnable, object_arguments, read_member, run_script
-from .entry import FileOptions, SkillEntry
+from .approval import CannotAskError, ShownRequests, approve
+from .calls import find_runnable, read_member, run_approved, run_script
+from .entry import EntryPackages, FileOptions, SkillEntry
+from .functions import object_arguments
 from .info import SkillInfo
 from .members import ScriptArguments, SkillScript
 from .packages import SkillPackage
@@ -41,6 +43,24 @@ class SkillFilesOwner(ABC):
         self, ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
     ) -> Any:
         """Run a script that was looked up, once it is allowed."""
+
+
+class _Alone(SkillFilesOwner):
+    """Runs the scripts of a toolset that no capability carries."""
+
+    def __init__(self) -> None:
+        self._shown_requests = ShownRequests()
+
+    async def run_script(
+        self, ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
+    ) -> Any:
+        try:
+            approved = await approve(entry.options.approval, self._shown_requests, ctx, entry, script, args, stdin)
+        except CannotAskError as error:
+            return str(error)
+        if approved is None or approved.digest is None:
+            return await run_script(script, ctx, args, stdin)
+        return await run_approved(script, ctx, args, stdin, approved.digest)
 
 
 class SkillFilesToolset(FunctionToolset[Any]):
@@ -80,12 +100,20 @@ class SkillFilesToolset(FunctionToolset[Any]):
             max_retries: How often the model may get a call wrong; `None` for the agent's own setting.
             owner: The capability part that the tools belong to. With one, skills are found among the run's
                 capabilities, and only the first owner of a run offers tools.
+
+        Raises:
+            TypeError: `packages` is no mapping.
         """
+        if not isinstance(packages, Mapping):
+            raise TypeError(
+                f'packages must map skill names to packages, as index_libraries gives them, not {packages!r}.'
+            )
         super().__init__(id=id or DEFAULT_TOOLSET_ID, max_retries=max_retries)
         self.add_tool(Tool(self.read_skill_resource, takes_ctx=True, name=READ_TOOL, max_retries=max_retries))
         self.add_tool(Tool(self.run_skill_script, takes_ctx=True, name=RUN_TOOL, max_retries=max_retries))
         self._packages = packages
         self._options = FileOptions(resources, scripts, require_loaded)
+        self._alone = _Alone()
         self.owner = owner
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
@@ -145,9 +173,7 @@ class SkillFilesToolset(FunctionToolset[Any]):
         note_member(ctx, entry, script)
         if script.call is not None:
             args = object_arguments(script.name, args, script.call.signature())
-        if self.owner is None:
-            return await run_script(script, ctx, args, stdin)
-        return await self.owner.run_script(ctx, entry, script, args, stdin)
+        return await (self.owner or self._alone).run_script(ctx, entry, script, args, stdin)
 
     async def script_for(self, ctx: RunContext[Any], skill_name: str, script_name: str) -> SkillScript:
         """A script that a call has already been allowed to run, looked up again by its names.
@@ -181,6 +207,8 @@ class SkillFilesToolset(FunctionToolset[Any]):
         return (self._packaged(name) for name in self._packages)
 
     def _packaged(self, name: str) -> SkillEntry:
+        if isinstance(self._packages, EntryPackages):  # a capability's: with its options, approval among them
+            return self._packages.entries[name]
         return SkillEntry(SkillInfo(name, '', None), '', lambda: self._packages[name], self._options)
 
     def _is_first(self, capabilities: Iterable[AbstractCapability[Any]]) -> bool:
