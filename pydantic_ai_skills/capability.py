@@ -40,7 +40,7 @@ from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
 from .render import render_entry
 from .skills import Skill, SkillWrapper
-from .sources import LibraryError, directory_libraries, registry_library, warn_about_host
+from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
 from .toolset import SkillFilesToolset
 from .tracing import tracer
@@ -348,20 +348,12 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def _read(self) -> Snapshot:
         with tracer().start_as_current_span('read skills') as span:
-            libraries, noted = directory_libraries(self._options.directories, self._options.missing_directories)
-            for registry in self._registries:
-                with tracer().start_as_current_span(
-                    'sync skills', attributes={'pydantic_ai_skills.registry': repr(registry)}
-                ):
-                    path = registry.sync()
-                try:
-                    libraries.append(registry_library(registry, path))
-                except LibraryError as error:
-                    if self._options.missing_directories == 'error':
-                        raise
-                    noted.append(error.finding)
+            missing = self._options.missing_directories
+            libraries, noted = directory_libraries(self._options.directories, missing)
+            from_registries, found = registry_libraries(self._registries, missing)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
-            snapshot = assemble(self._options, libraries, skills, self._executor, noted)
+            noted += found
+            snapshot = assemble(self._options, [*libraries, *from_registries], skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 

@@ -186,6 +186,8 @@ def test_what_is_worth_knowing() -> None:
         ('description: x\nmetadata:\n  k: v\n  k: w', 'duplicate-key'),
         ('description: [a, b]', 'no-description'),
         ('description: "  "', 'no-description'),
+        ('description: \v', 'no-description'),
+        ('description: "\\u2028"', 'no-description'),
         ('description: x\nuser-invocable: yes', 'field-invalid'),
         ('description: x\ndisable-model-invocation: [true]', 'field-invalid'),
         ('- description', 'frontmatter-invalid'),

@@ -101,6 +101,8 @@ class WorkspaceRunner(ABC):
                 return with_outputs(text, await place.outputs(), self._max_output_chars)
         except CannotRunError as error:
             return str(error)
+        except (WorkspaceError, UserError) as error:
+            return f'{script.name} was not run: {error}'
         except TimeoutError:
             raise
         except OSError as error:
@@ -143,8 +145,6 @@ class WorkspaceRunner(ABC):
         except WorkspaceTimeoutError as error:
             output = self._out_of_time(call.script.name, error)
             raise TimeoutError(output.text) from error
-        except (WorkspaceError, UserError) as error:
-            raise CannotRunError(f'{call.script.name} was not run: {error}') from error
         finally:
             _trace(time.perf_counter() - started, exit_code, output)
 
