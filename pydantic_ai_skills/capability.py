@@ -13,7 +13,7 @@ from typing import Any, Literal
 import anyio.to_thread
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
-from pydantic_ai.capabilities import AbstractCapability, CombinedCapability
+from pydantic_ai.capabilities import AbstractCapability, CombinedCapability, WrapperCapability
 from pydantic_ai.tools import AgentDepsT
 
 from .approval import ApprovalPolicy
@@ -42,7 +42,7 @@ from .render import render_entry
 from .skills import Skill, SkillWrapper
 from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
-from .toolset import SkillFilesToolset
+from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
 from .tracing import tracer
 
 
@@ -300,7 +300,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
-        return self._new_toolset() if self._leaves.have_files else None
+        return self._new_toolset(self.id) if self._leaves.have_files else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this where it contributes a toolset, then each leaf."""
@@ -324,25 +324,28 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, Any]) -> AbstractCapability[AgentDepsT]:
         """The parts that an agent holds."""
-        return self._bound()
+        return self._bound(_position(self, agent))
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """The same parts, where this was handed to a run without being bound to its agent."""
         return await self._bound().for_run(ctx)
 
-    def _bound(self) -> CombinedCapability[AgentDepsT]:
-        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset())
+    def _bound(self, position: int = 0) -> CombinedCapability[AgentDepsT]:
+        # Durable engines need a toolset id of its own for each, though in a run the parts of several are merged.
+        toolset_id = f'{DEFAULT_TOOLSET_ID}_{position + 1}' if self.id is None and position else self.id
+        asks = self._options.approval != 'never'
+        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset(toolset_id), asks=asks)
         catalog_id = None if self.id is None else f'{self.id}_catalog'
         return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
 
-    def _new_toolset(self) -> SkillFilesToolset:
+    def _new_toolset(self, id: str | None) -> SkillFilesToolset:
         options = self._options
         return SkillFilesToolset(
             self.packages,
             resources=options.resources,
             scripts=options.scripts,
             require_loaded=options.require_loaded,
-            id=self.id,
+            id=id,
             max_retries=options.max_retries,
         )
 
@@ -365,6 +368,23 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
                 for registry in self._registries
             ]
         )
+
+
+def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> int:
+    """How many capabilities of this kind and without an id the agent lists before this one."""
+    before = 0
+    pending: list[AbstractCapability[Any]] = [agent.root_capability]
+    while pending:
+        item = pending.pop(0)
+        if item is capability:
+            return before
+        if isinstance(item, CombinedCapability):
+            pending[:0] = item.capabilities
+        elif isinstance(item, WrapperCapability):
+            pending.insert(0, item.wrapped)
+        elif isinstance(item, SkillsCapability) and item.id is None:
+            before += 1
+    return 0  # added by a run, which has one of its own
 
 
 def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
