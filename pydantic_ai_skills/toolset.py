@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio.to_thread
 from pydantic_ai import FunctionToolset, RunContext, Tool
+from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.toolsets import ToolsetTool
 
 from .access import FileUse, SkillAccess, UnavailableError
@@ -17,6 +18,7 @@ from .entry import EntryPackages, FileOptions, SkillEntry
 from .finding import SkillFilesOwner, find_skill, offered_entries
 from .info import SkillInfo
 from .packages import SkillPackage
+from .shown import ShownRequests
 from .tracing import tool_call
 from .workflows import is_durable
 
@@ -139,8 +141,13 @@ class SkillFilesToolset(FunctionToolset[Any]):
             stdin: Text for the script's standard input, if it reads any.
         """
         with tool_call(ctx):
-            run = self.run_member if self.owner is None else self.owner.run_script
-            return await run(ctx, skill_name, script_name, args, stdin)
+            if self.owner is not None:
+                return await self.owner.run_script(ctx, skill_name, script_name, args, stdin)
+            try:
+                return await self.run_member(ctx, skill_name, script_name, args, stdin)
+            except ApprovalRequired as request:
+                ShownRequests.remember(ctx, request.metadata)
+                raise
 
     async def run_member(
         self,
