@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,7 +19,7 @@ from pydantic_ai.tools import AgentDepsT
 from .approval import ApprovalPolicy
 from .assemble import assemble
 from .diagnostics import SkillDiagnostic, warn_about
-from .entry import SkillEntry
+from .entry import EntryPackages
 from .executors import ExecutorChoice, as_executor
 from .info import SelectSkill, SkillInfo
 from .leaves import ByIdentity, Leaves, Visitor
@@ -257,7 +257,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
     def packages(self) -> Mapping[str, SkillPackage]:
         """The files of each skill by id; a package is indexed when it is first looked at."""
         entries = self._state.snapshot.entries
-        return _LazyPackages({name: entries[name] for name in self.skill_names if name in entries})
+        return EntryPackages({name: entries[name] for name in self.skill_names if name in entries})
 
     @property
     def skills(self) -> tuple[SkillInfo, ...]:
@@ -393,25 +393,6 @@ def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any])
         elif isinstance(item, SkillsCapability) and item.id is None:
             before += 1
     return 0  # added by a run, which has one of its own
-
-
-class _LazyPackages(Mapping[str, SkillPackage]):
-    """Packages by id, each indexed when it is first looked at."""
-
-    def __init__(self, entries: Mapping[str, SkillEntry]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> SkillPackage:
-        return self._entries[name].package
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f'<files of the skills {", ".join(self._entries)}>'
 
 
 def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
