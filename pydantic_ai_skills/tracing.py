@@ -5,26 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from opentelemetry import trace
-from opentelemetry.trace import INVALID_SPAN, NoOpTracer, Span, Tracer
+from opentelemetry.trace import Tracer
 from pydantic_ai import RunContext
 
 from .entry import SkillEntry
 from .members import SkillAsset, SkillResource, SkillScript
+from .spans import tool_span
 
 
 def tracer() -> Tracer:
     """The tracer for what happens outside a run: construction, sync and refresh."""
     return trace.get_tracer('pydantic_ai_skills')
-
-
-def tool_span(ctx: RunContext[Any] | None) -> Span:
-    """The span of the tool call in `ctx`, or one that records nothing where the agent is not instrumented.
-
-    Without instrumentation the current span is the application's own, which is not ours to write on.
-    """
-    if ctx is None or isinstance(ctx.tracer, NoOpTracer):
-        return INVALID_SPAN
-    return trace.get_current_span()
 
 
 def note_member(ctx: RunContext[Any], entry: SkillEntry, member: SkillResource | SkillScript | SkillAsset) -> None:

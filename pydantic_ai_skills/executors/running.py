@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from opentelemetry import trace
 from pydantic_ai import RunContext
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.workspaces import CommandResult, WorkspaceError, WorkspaceOutputLimitError, WorkspaceTimeoutError
 
 from ..members import ScriptArguments, SkillScript
+from ..spans import tool_span
 from .arguments import argument_vector, input_bytes
 from .commands import Interpreters, checked_interpreters, is_python, script_command
 from .environment import ScriptEnvironment, variables_not_given
@@ -146,7 +146,7 @@ class WorkspaceRunner(ABC):
             output = self._out_of_time(call.script.name, error)
             raise TimeoutError(output.text) from error
         finally:
-            _trace(time.perf_counter() - started, exit_code, output)
+            _trace(call.ctx, time.perf_counter() - started, exit_code, output)
 
     def _output(self, result: CommandResult, place: Place) -> ScriptOutput:
         remarks = [exit_line(result.exit_code)]
@@ -220,8 +220,8 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _trace(seconds: float, exit_code: int | None, output: ScriptOutput | None) -> None:
-    span = trace.get_current_span()
+def _trace(ctx: RunContext[Any] | None, seconds: float, exit_code: int | None, output: ScriptOutput | None) -> None:
+    span = tool_span(ctx)
     if not span.is_recording():
         return
     span.set_attribute('pydantic_ai_skills.script.seconds', round(seconds, 3))
