@@ -14,6 +14,7 @@ def tool_span(ctx: RunContext[Any] | None) -> Span:
 
     Without instrumentation the current span is the application's own, which is not ours to write on.
     """
-    if ctx is None or isinstance(ctx.tracer, NoOpTracer):
+    tracer = getattr(ctx, 'tracer', None)  # executors are also called with a context of the caller's own making
+    if tracer is None or isinstance(tracer, NoOpTracer):
         return INVALID_SPAN
     return trace.get_current_span()
