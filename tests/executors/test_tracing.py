@@ -10,6 +10,7 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.usage import RunUsage
 
 from pydantic_ai_skills.executors import LocalSkillScriptExecutor
+from pydantic_ai_skills.tracing import tool_call
 
 
 class Recorded(trace.NonRecordingSpan):
@@ -28,13 +29,13 @@ class Recorded(trace.NonRecordingSpan):
 
 def traced(package: Any, name: str, executor: LocalSkillScriptExecutor, *, instrumented: bool = True) -> dict[str, Any]:
     span = Recorded()
-    ctx = RunContext(deps=None, model=TestModel(), usage=RunUsage())
+    ctx = RunContext(deps=None, model=TestModel(), usage=RunUsage(), messages=[])
     if instrumented:
         ctx.tracer = trace.ProxyTracer('tests')
     script = package.script(name, executor=executor)
 
     async def run() -> None:
-        with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+        with trace.use_span(span, record_exception=False, set_status_on_exception=False), tool_call(ctx):
             await script.run(ctx)
 
     try:
