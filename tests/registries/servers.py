@@ -86,9 +86,11 @@ class GitHost:
         if self.redirect is not None:
             self._answer(handler, 302, {'Location': self.redirect + handler.path}, b'')
         elif self.refuse is not None:
-            self._answer(handler, self.refuse, {}, b'no')
+            # Git shows this text, so it is a way for a secret into a message.
+            told = f'bad {credential.rpartition(":")[2]}'.encode()
+            self._answer(handler, self.refuse, {'Content-Type': 'text/plain'}, told)
         elif self.token is not None and self.token not in credential.split(':'):
-            self._answer(handler, 401, {'WWW-Authenticate': 'Basic realm="x"'}, f'bad {credential}'.encode())
+            self._answer(handler, 401, {'WWW-Authenticate': 'Basic realm="x"'}, b'')
         elif not self.smart:
             self._serve_file(handler)
         else:

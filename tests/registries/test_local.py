@@ -59,7 +59,7 @@ def test_a_package_that_is_no_skill_is_left_out_with_a_warning(tmp_path: Path, c
     write_skill(tmp_path / 'good')
     (tmp_path / 'odd').mkdir()
     (tmp_path / 'odd' / 'SKILL.md').write_bytes(content)
-    with pytest.warns(UserWarning, match=f'odd/SKILL.md: .*{why}'):
+    with pytest.warns(UserWarning, match=f'odd/SKILL.md .*{why}'):
         assert LocalSkillsRegistry(tmp_path).skill_names() == ['good']
 
 
