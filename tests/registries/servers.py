@@ -204,7 +204,8 @@ class CuttingProxy:
             limit = self.after if self.cut < self.times else None
             if self._pump(server, client, limit):
                 self.cut += 1
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\x01\x00\x00\x00\x00\x00\x00\x00')
+                for end in (client, server):  # close() alone does nothing while the other thread reads from it
+                    end.shutdown(socket.SHUT_RDWR)
 
     @staticmethod
     def _pump(source: socket.socket, target: socket.socket, limit: int | None) -> bool:
