@@ -316,7 +316,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:
             return self
-        if not leaves.current():
+        if leaves.is_empty:
             return None
         changed = copy(self)
         changed._leaves = leaves
