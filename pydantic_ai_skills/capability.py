@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -349,7 +349,9 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             max_retries=options.max_retries,
         )
 
-    def _read(self) -> Snapshot:
+    def _read(self, again: bool) -> Snapshot:
+        # A skill that was included and is gone is a removed skill, and no reason to renew nothing.
+        options = replace(self._options, unknown_names='skip') if again else self._options
         with tracer().start_as_current_span('read skills') as span:
             libraries, noted = directory_libraries(self._options.directories, self._options.missing_directories)
             for registry in self._registries:
@@ -364,7 +366,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
                         raise
                     noted.append(error.finding)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
-            snapshot = assemble(self._options, libraries, skills, self._executor, noted)
+            snapshot = assemble(options, libraries, skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 
