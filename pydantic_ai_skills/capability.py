@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -324,7 +324,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:
             return self
-        if not leaves.current():
+        if leaves.is_empty:
             return None
         changed = copy(self)
         changed._leaves = leaves
@@ -357,14 +357,16 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             max_retries=options.max_retries,
         )
 
-    def _read(self) -> Snapshot:
+    def _read(self, again: bool) -> Snapshot:
+        # A skill that was included and is gone is a removed skill, and no reason to renew nothing.
+        options = replace(self._options, unknown_names='skip') if again else self._options
         with tracer().start_as_current_span('read skills') as span:
             missing = self._options.missing_directories
             libraries, noted = directory_libraries(self._options.directories, missing)
             from_registries, found = registry_libraries(self._registries, missing)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
             noted += found
-            snapshot = assemble(self._options, [*libraries, *from_registries], skills, self._executor, noted)
+            snapshot = assemble(options, [*libraries, *from_registries], skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 
