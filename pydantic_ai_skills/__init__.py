@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .info import SkillInfo
     from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
     from .packages import SkillPackage
-    from .registries import GitCloneOptions, GitSkillsRegistry, LocalSkillsRegistry, SkillRegistry
+    from .registries import GitCloneOptions, GitSkillsRegistry, LocalSkillsRegistry, S3SkillsRegistry, SkillRegistry
     from .skills import Skill, SkillWrapper, skill
     from .toolset import SkillFilesToolset
 
@@ -22,6 +22,7 @@ __all__ = [
     'GitSkillsRegistry',
     'LocalSkillScriptExecutor',
     'LocalSkillsRegistry',
+    'S3SkillsRegistry',
     'Skill',
     'SkillAsset',
     'SkillDiagnostic',
@@ -44,6 +45,7 @@ _MODULES = {
     'GitSkillsRegistry': '.registries',
     'LocalSkillScriptExecutor': '.executors',
     'LocalSkillsRegistry': '.registries',
+    'S3SkillsRegistry': '.registries',
     'Skill': '.skills',
     'SkillAsset': '.members',
     'SkillDiagnostic': '.diagnostics',

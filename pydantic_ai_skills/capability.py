@@ -13,7 +13,7 @@ from typing import Any, Literal
 import anyio.to_thread
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
-from pydantic_ai.capabilities import AbstractCapability, CombinedCapability
+from pydantic_ai.capabilities import AbstractCapability, CombinedCapability, WrapperCapability
 from pydantic_ai.tools import AgentDepsT
 
 from .approval import ApprovalPolicy
@@ -40,9 +40,9 @@ from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
 from .render import render_entry
 from .skills import Skill, SkillWrapper
-from .sources import LibraryError, directory_libraries, registry_library, warn_about_host
+from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
-from .toolset import SkillFilesToolset
+from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
 from .tracing import tracer
 
 
@@ -300,18 +300,18 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
-        return self._new_toolset() if self._state.snapshot.has_files else None
+        return self._new_toolset(self.id) if self._leaves.have_files else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this where it contributes a toolset, then each leaf."""
-        if self._state.snapshot.has_files:
+        if self._leaves.have_files:
             visitor(self)
         for leaf in self._leaves.current():
             visitor(leaf)
 
     def visit_and_replace(self, visitor: Visitor[AgentDepsT]) -> AbstractCapability[AgentDepsT] | None:
         """Self first: what replaces it replaces the whole. Then the leaves; `None` when none is left."""
-        if self._state.snapshot.has_files and (replacement := visitor(self)) is not self:
+        if self._leaves.have_files and (replacement := visitor(self)) is not self:
             return replacement
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:
@@ -324,44 +324,39 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, Any]) -> AbstractCapability[AgentDepsT]:
         """The parts that an agent holds."""
-        return self._bound()
+        return self._bound(_position(self, agent))
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """The same parts, where this was handed to a run without being bound to its agent."""
         return await self._bound().for_run(ctx)
 
-    def _bound(self) -> CombinedCapability[AgentDepsT]:
-        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset())
+    def _bound(self, position: int = 0) -> CombinedCapability[AgentDepsT]:
+        # Durable engines need a toolset id of its own for each, though in a run the parts of several are merged.
+        toolset_id = f'{DEFAULT_TOOLSET_ID}_{position + 1}' if self.id is None and position else self.id
+        asks = self._options.approval != 'never'
+        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset(toolset_id), asks=asks)
         catalog_id = None if self.id is None else f'{self.id}_catalog'
         return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
 
-    def _new_toolset(self) -> SkillFilesToolset:
+    def _new_toolset(self, id: str | None) -> SkillFilesToolset:
         options = self._options
         return SkillFilesToolset(
             self.packages,
             resources=options.resources,
             scripts=options.scripts,
             require_loaded=options.require_loaded,
-            id=self.id,
+            id=id,
             max_retries=options.max_retries,
         )
 
     def _read(self) -> Snapshot:
         with tracer().start_as_current_span('read skills') as span:
-            libraries, noted = directory_libraries(self._options.directories, self._options.missing_directories)
-            for registry in self._registries:
-                with tracer().start_as_current_span(
-                    'sync skills', attributes={'pydantic_ai_skills.registry': repr(registry)}
-                ):
-                    path = registry.sync()
-                try:
-                    libraries.append(registry_library(registry, path))
-                except LibraryError as error:
-                    if self._options.missing_directories == 'error':
-                        raise
-                    noted.append(error.finding)
+            missing = self._options.missing_directories
+            libraries, noted = directory_libraries(self._options.directories, missing)
+            from_registries, found = registry_libraries(self._registries, missing)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
-            snapshot = assemble(self._options, libraries, skills, self._executor, noted)
+            noted += found
+            snapshot = assemble(self._options, [*libraries, *from_registries], skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 
@@ -373,6 +368,23 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
                 for registry in self._registries
             ]
         )
+
+
+def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> int:
+    """How many capabilities of this kind and without an id the agent lists before this one."""
+    before = 0
+    pending: list[AbstractCapability[Any]] = [agent.root_capability]
+    while pending:
+        item = pending.pop(0)
+        if item is capability:
+            return before
+        if isinstance(item, CombinedCapability):
+            pending[:0] = item.capabilities
+        elif isinstance(item, WrapperCapability):
+            pending.insert(0, item.wrapped)
+        elif isinstance(item, SkillsCapability) and item.id is None:
+            before += 1
+    return 0  # added by a run, which has one of its own
 
 
 class _LazyPackages(Mapping[str, SkillPackage]):

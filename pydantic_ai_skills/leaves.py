@@ -9,6 +9,7 @@ from typing import Any
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.tools import AgentDepsT
 
+from .access import unwrap_entry
 from .entry import SkillEntry
 from .state import SkillsState, Snapshot
 
@@ -85,6 +86,11 @@ class Leaves:
             )
             made = self._made = (snapshot, leaves)
         return made[1]
+
+    @property
+    def have_files(self) -> bool:
+        """Whether any of these skills has a file that the capability offers; it stops looking at the first."""
+        return any((entry := unwrap_entry(leaf)) is not None and entry.has_files for leaf in self.current())
 
     def again(self) -> Leaves:
         """The same set with leaf objects of its own.

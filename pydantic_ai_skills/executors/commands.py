@@ -76,8 +76,8 @@ async def script_command(
     """The words that start the script, its path last; its arguments come after.
 
     Args:
-        name: What the model calls it, for messages and for its extension.
-        path: Where the file is, as the place it runs in sees it.
+        name: What the model calls it, for messages.
+        path: Where the file is, as the place it runs in sees it. Its extension counts: the name may be anything.
         source: The file's beginning and mode.
         interpreters: The executor's choices.
         programs: What can be found in the place it runs in.
@@ -86,7 +86,7 @@ async def script_command(
     Raises:
         CannotRunError: the program that it needs is not there; the message names it and what would install it.
     """
-    extension = os.path.splitext(name)[1].lower()
+    extension = os.path.splitext(path)[1].lower()
     shebang = parse_shebang(source.head)
     if prepared is not None:
         return [prepared, *(shebang[1:] if shebang and _is_python_name(shebang[0]) else []), path]

@@ -5,17 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.events import (
-    AliasEvent,
-    MappingEndEvent,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceEndEvent,
-    SequenceStartEvent,
-)
-
 from ..frontmatter import split_frontmatter
 
 _PROPERTIES = re.compile(r'(?:[&!]\S*\s+)*')
@@ -36,6 +25,8 @@ def with_name(text: str, name: str) -> str:
     if span is None:
         return text
     source = text[span.start : span.stop]
+    from ruamel.yaml.error import YAMLError  # here, since it takes 40 ms to import and most never rename
+
     try:
         place = _value_place(source)
     except (YAMLError, RecursionError, ValueError, OverflowError):
@@ -49,6 +40,16 @@ def with_name(text: str, name: str) -> str:
 
 def _value_place(source: str) -> tuple[int, int] | None:
     """Where the value of the key `name` of the topmost mapping lies; `None` if there is no such key with a scalar."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.events import (
+        AliasEvent,
+        MappingEndEvent,
+        MappingStartEvent,
+        ScalarEvent,
+        SequenceEndEvent,
+        SequenceStartEvent,
+    )
+
     depth = 0
     is_key, key, key_end = True, None, 0
     parser: Any = YAML(typ='safe', pure=True)  # it comes without types

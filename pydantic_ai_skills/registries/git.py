@@ -39,6 +39,7 @@ class GitSkillsRegistry(StoredRegistry):
     """
 
     _shares_checks = True
+    _verifies_always = True
 
     def __init__(
         self,

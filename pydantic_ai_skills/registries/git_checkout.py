@@ -15,7 +15,7 @@ from .git_options import FetchOptions
 from .git_repository import GitRepository
 from .git_tree import Entries, Selection, in_packages, resolve_links
 from .store import Draft
-from .tree import Layout, read_tree, stage_tree
+from .tree import Layout, empty_finding, read_tree, stage_tree
 from .work import Progress
 
 _LFS_HEAD = b'version https://git-lfs.github.com/spec/'
@@ -63,7 +63,7 @@ def check_out(
         findings += stage_tree(read_tree(top, plan.name), library, progress)
         shutil.rmtree(checkout)
     progress('checkout', len(selection.entries), len(selection.entries))
-    return tuple(findings)
+    return (*findings, *empty_finding(library, plan.shown, plan.layout))
 
 
 def _folder(repository: GitRepository, commit: str, plan: CheckoutPlan) -> str:
@@ -81,7 +81,7 @@ def _select(repository: GitRepository, commit: str, tree: str, plan: CheckoutPla
     listing = repository.listing(tree)
     if plan.layout == 'library' and any(is_skill_file(path) for path in listing):
         raise ValueError(
-            f'{plan.path or "The root of the repository"!r} is itself a skill, not a folder of skills. '
+            f'{repr(plan.path) if plan.path else "The root of the repository"} is itself a skill, not a folder of skills. '
             "Pass its parent as path=, or layout='tree'."
         )
     wanted: Entries = {prefix + path: entry for path, entry in listing.items()}

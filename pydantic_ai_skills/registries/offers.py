@@ -6,13 +6,12 @@ source is synced once however often it occurs.
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from ..catalog import read_catalog
 from ..diagnostics import SkillDiagnostic
@@ -22,6 +21,7 @@ from .base import SkillRegistry
 from .reading import PackageText, read_packages
 from .stamps import library_stamp
 from .stored import StoredRegistry
+from .together import sync_registry
 from .work import Progress, check_cancelled
 
 
@@ -107,11 +107,12 @@ class Session:
             lock = self._locks.setdefault(id(registry), threading.Lock())
         with lock:
             if (known := self._offers.get(id(registry))) is None:
-                known = registry.offer(self) if isinstance(registry, Offering) else self._synced(registry)
+                known = registry.offer(self) if isinstance(registry, Offering) else self.synced(registry)
                 self._offers[id(registry)] = known
             return known
 
-    def _synced(self, registry: SkillRegistry) -> Offer:
+    def synced(self, registry: SkillRegistry) -> Offer:
+        """Sync a registry and offer what is in its library; errors as there."""
         path = sync_registry(registry, self.progress)
         generation = registry.generation if isinstance(registry, StoredRegistry) else None
         if generation is not None and generation.library == path:
@@ -134,14 +135,6 @@ def library_offer(registry: SkillRegistry, path: Path, stamp: str) -> Offer:
         return Contents(packages, diagnostics)
 
     return Offer(f'{path}\0{stamp}', read)
-
-
-def sync_registry(registry: SkillRegistry, progress: Progress | None) -> Path:
-    """Sync a registry; one of the user's own is told of `progress` only if its `sync` takes it."""
-    parameters = inspect.signature(registry.sync).parameters.values()
-    takes_progress = any(item.name == 'progress' or item.kind is inspect.Parameter.VAR_KEYWORD for item in parameters)
-    options: dict[str, Any] = {'progress': progress} if takes_progress and progress is not None else {}
-    return registry.sync(**options)
 
 
 def judged(packages: Sequence[Offered]) -> tuple[dict[str, SkillInfo], list[SkillDiagnostic]]:

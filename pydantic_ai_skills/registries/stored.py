@@ -24,6 +24,9 @@ class StoredRegistry(SkillRegistry):
     _shares_checks = False
     """Whether a sync may take the result of another process that asked the source while this one waited."""
 
+    _verifies_always = False
+    """Whether each sync compares the files in use with what was fetched."""
+
     def __init__(self, target_dir: str | Path | None, auto_install: bool) -> None:
         if target_dir is not None and not isinstance(target_dir, (str, Path)):
             raise TypeError(f'target_dir must be a path, not {target_dir!r}.')
@@ -56,7 +59,7 @@ class StoredRegistry(SkillRegistry):
     def generation(self) -> Generation | None:
         """What is in use: revision, when it was made, digest. What the store holds before the first sync, if anything."""
         if self._generation is None:
-            return Store(self._folder(), self.identity()).current()
+            return self._store(self._folder()).current()
         return self._generation
 
     def sync(self, *, progress: Progress | None = None) -> Path:
@@ -85,7 +88,7 @@ class StoredRegistry(SkillRegistry):
         else:
             return self._use(generation)
         # Out of the handler: nothing that the failed step had in its hands is part of what is raised here.
-        generation = store.current() or Store(self._folder(), self.identity()).current()
+        generation = store.current() or self._store(self._folder()).current()
         if generation is None:
             raise RuntimeError(f'{self!r} could not be synced, and nothing from before is there to use: {cause}')
         warnings.warn(
@@ -107,16 +110,19 @@ class StoredRegistry(SkillRegistry):
             return Path(os.path.realpath(self.target_dir.expanduser()))
         return default_store(self.identity(), self._label)
 
+    def _store(self, folder: Path) -> Store:
+        return Store(folder, self.identity(), verify_always=self._verifies_always)
+
     def _writable_store(self) -> Store:
         folder = self._folder()
         if self.target_dir is None and not _can_write(folder):
             folder = temporary_store(self.identity())
-        return Store(folder, self.identity())
+        return self._store(folder)
 
     def _installed(self) -> Path:
         """What is there, without asking anybody: a store's generation, or a folder of skills that somebody put there."""
         folder = self._folder()
-        store = Store(folder, self.identity())
+        store = self._store(folder)
         shown = f'{str(folder)!r}, which {self!r} is to read without asking the source (auto_install=False),'
         if store.is_ours:
             if (generation := store.current(any_source=True)) is None:

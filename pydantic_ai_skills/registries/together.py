@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.to_thread
 
 from .base import SkillRegistry
-from .offers import sync_registry
 from .work import Progress, cancelled_by, run_all
 
 _AT_ONCE = 16
@@ -33,6 +34,14 @@ def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None =
     results = run_all(jobs, _AT_ONCE, fail_fast=False, patience=_PATIENCE)
     by_registry = {id(registry): result for registry, result in zip(distinct, results, strict=True)}
     return [by_registry[id(registry)] for registry in registries]
+
+
+def sync_registry(registry: SkillRegistry, progress: Progress | None) -> Path:
+    """Sync a registry; one of the user's own is told of `progress` only if its `sync` takes it."""
+    parameters = inspect.signature(registry.sync).parameters.values()
+    takes_progress = any(item.name == 'progress' or item.kind is inspect.Parameter.VAR_KEYWORD for item in parameters)
+    options: dict[str, Any] = {'progress': progress} if takes_progress and progress is not None else {}
+    return registry.sync(**options)
 
 
 async def sync_all_async(

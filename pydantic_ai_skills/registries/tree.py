@@ -86,6 +86,15 @@ def stage_tree(tree: Tree, target: Path, progress: Progress) -> list[SkillDiagno
     return diagnostics
 
 
+def empty_finding(library: Path, shown: str, layout: Layout) -> list[SkillDiagnostic]:
+    """A finding if a library that was made has no package at all."""
+    with os.scandir(library) as scan:
+        if any(entry.is_dir() and skill_file_in(entry.path) is not None for entry in scan):
+            return []
+    hint = "layout='tree' finds skills at any depth." if layout == 'library' else None
+    return [SkillDiagnostic(shown, 'warning', 'library-empty', f'There is no skill package in {shown}.', hint)]
+
+
 def _find(library: Library, name: str) -> Iterator[FoundPackage]:
     root = os.path.realpath(library.path)
     pending: list[tuple[str, str]] = [(root, name)]

@@ -8,7 +8,7 @@ from ..diagnostics import SkillDiagnostic
 from ..discovery import Library
 from ..members import Origin
 from .base import SkillRegistry
-from .offers import sync_registry
+from .together import sync_registry
 from .work import Progress
 
 

@@ -24,7 +24,7 @@ from .test_inline import SCRIPT, index, make_wheel
 __all__ = ['index', 'make_wheel']
 
 
-def _can_run() -> bool:
+def can_sandbox() -> bool:
     if shutil.which('bwrap') is None:
         return False
     return (
@@ -32,7 +32,9 @@ def _can_run() -> bool:
     )
 
 
-pytestmark = pytest.mark.skipif(not _can_run(), reason='needs bubblewrap (apt install bubblewrap) and user namespaces')
+pytestmark = pytest.mark.skipif(
+    not can_sandbox(), reason='needs bubblewrap (apt install bubblewrap) and user namespaces'
+)
 
 # Tries what it is told, a Python expression each, and says what came of it.
 TRY = (

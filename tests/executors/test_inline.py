@@ -28,7 +28,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / 'wheels'
     folder.mkdir()
     make_wheel(folder, 'skilldep', 'VALUE = 42\n')
-    for name, value in {'UV_NO_INDEX': '1', 'UV_FIND_LINKS': str(folder), 'UV_CACHE_DIR': str(tmp_path / 'uv')}.items():
+    for name, value in {'UV_OFFLINE': '1', 'UV_FIND_LINKS': str(folder), 'UV_CACHE_DIR': str(tmp_path / 'uv')}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv('UV_PYTHON_DOWNLOADS', 'never')
     return folder

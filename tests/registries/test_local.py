@@ -7,17 +7,7 @@ import pytest
 
 from pydantic_ai_skills.registries import LocalSkillsRegistry, SkillRegistry, sync_all
 
-
-def write_skill(folder: Path, name: str | None = None, description: str = 'Does it.', **files: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / 'SKILL.md').write_text(f'---\nname: {name or folder.name}\ndescription: {description}\n---\n\nDo it.\n')
-    for file, text in files.items():
-        (folder / file.replace('__', '.')).write_text(text)
-    return folder
-
-
-def names_in(library: Path) -> list[str]:
-    return sorted(child.name for child in library.iterdir() if (child / 'SKILL.md').is_file())
+from .helpers import files_in, names_in, said, write_skill
 
 
 def test_default_layout_is_the_folder_itself(tmp_path: Path):
@@ -69,7 +59,7 @@ def test_a_package_that_is_no_skill_is_left_out_with_a_warning(tmp_path: Path, c
     write_skill(tmp_path / 'good')
     (tmp_path / 'odd').mkdir()
     (tmp_path / 'odd' / 'SKILL.md').write_bytes(content)
-    with pytest.warns(UserWarning, match=f'odd/SKILL.md: .*{why}'):
+    with pytest.warns(UserWarning, match=f'odd/SKILL.md .*{why}'):
         assert LocalSkillsRegistry(tmp_path).skill_names() == ['good']
 
 
@@ -81,7 +71,7 @@ def test_tree_flattens_and_leaves_the_rest_out(tmp_path: Path):
     (root / 'skills' / 'STRAY.txt').write_text('x')
     library = LocalSkillsRegistry(root, layout='tree').sync()
     assert names_in(library) == ['deep', 'my-skill', 'repo']
-    assert sorted(p.relative_to(library).as_posix() for p in library.rglob('*') if p.is_file()) == [
+    assert files_in(library) == [
         'deep/SKILL.md',
         'deep/notes.md',
         'my-skill/SKILL.md',
@@ -113,8 +103,9 @@ def test_tree_follows_links_out_of_it_but_files_not_out_of_their_skill(tmp_path:
     os.symlink('nowhere', tmp_path / 'tree' / 'dangling')
     os.symlink('..', good / 'loop')
     registry = LocalSkillsRegistry(tmp_path / 'tree', layout='tree')
-    with pytest.warns(UserWarning, match=r'leak\.md'):
+    with said() as warned:
         library = registry.sync()
+    assert len(warned) == 2 and 'leak.md' in warned[0] and 'loop' in warned[1]
     assert names_in(library) == ['good', 'linked']
     assert not (library / 'good' / 'leak.md').exists()
     assert (library / 'linked' / 'own.md').read_text() == 'own'
@@ -137,3 +128,28 @@ def test_sync_all_gives_each_result_or_error_in_order(tmp_path: Path):
     assert paths[0] == tmp_path.resolve()
     assert isinstance(paths[1], ValueError)
     assert sync_all([]) == []
+
+
+def test_a_tree_is_copied_again_only_when_it_has_changed(tmp_path: Path):
+    one = write_skill(tmp_path / 'tree' / 'deep' / 'one', notes__md='old')
+    registry = LocalSkillsRegistry(tmp_path / 'tree', layout='tree')
+    first = registry.sync()
+    assert registry.generation is not None and registry.generation.library == first
+    assert registry.sync() == LocalSkillsRegistry(tmp_path / 'tree', layout='tree').sync() == first
+    (one / 'notes.md').write_text('new')
+    second = registry.sync()
+    assert second != first
+    assert (second / 'one' / 'notes.md').read_text() == 'new'
+    assert (first / 'one' / 'notes.md').read_text() == 'old'
+    write_skill(tmp_path / 'tree' / 'two')
+    assert names_in(registry.sync()) == ['one', 'two']
+
+
+def test_a_linked_skill_outside_the_tree_is_watched(tmp_path: Path):
+    far = write_skill(tmp_path / 'far', notes__md='old')
+    (tmp_path / 'tree').mkdir()
+    os.symlink(far, tmp_path / 'tree' / 'near')
+    registry = LocalSkillsRegistry(tmp_path / 'tree', layout='tree')
+    registry.sync()
+    (far / 'notes.md').write_text('new')
+    assert (registry.sync() / 'near' / 'notes.md').read_text() == 'new'
