@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
 
+from pydantic_ai import RunContext
 from pydantic_ai.toolsets import AbstractToolset
 
 from .bundled import bundled_files
@@ -23,6 +24,7 @@ class FileOptions:
     require_loaded: bool = True
     list_bundled_files: bool = True
     approval: Any = 'never'
+    attach_binaries: bool = False
 
 
 @dataclass(eq=False)
@@ -46,6 +48,9 @@ class SkillEntry:
 
     toolset: AbstractToolset[Any] | None = None
     """Tools that exist only while the skill is loaded, as a skill in Python may have."""
+
+    staged: Callable[[RunContext[Any]], Awaitable[str]] | None = None
+    """Makes the body for a run whose scripts find the skill's files elsewhere than where they lie."""
 
     identity: object = None
     """Equal for two readings of one definition that did not change between them."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.tools import AgentDepsT
 
@@ -44,9 +45,13 @@ class SkillLeaf(ByIdentity, AbstractCapability[AgentDepsT]):
         """Only what tells it from another."""
         return f'SkillLeaf({self.id!r})'
 
-    def get_instructions(self) -> str:
-        """The skill's instructions; worked out once."""
-        return self.entry.instructions
+    def get_instructions(self) -> str | Callable[[RunContext[AgentDepsT]], Awaitable[str]]:
+        """The skill's instructions: worked out once, or for each run where its files are staged in a workspace."""
+        return self.entry.instructions if self.entry.staged is None else self._staged_instructions
+
+    async def _staged_instructions(self, ctx: RunContext[AgentDepsT]) -> str:
+        assert self.entry.staged is not None
+        return self.entry.instructions_with(await self.entry.staged(ctx))
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
