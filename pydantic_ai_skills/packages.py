@@ -93,7 +93,7 @@ def index_libraries(
             continue
         for found in find_packages(Library(resolved, origin=installed_or_local(resolved))):
             try:
-                if name := found_id(found):
+                if os.path.isfile(found.path) and (name := found_id(found)):
                     packages[name] = index_package(name, found, executor, hidden)
             except OSError as error:
                 warn_user(f'Skipping {found.directory}: it cannot be listed ({error.strerror or error}).')
