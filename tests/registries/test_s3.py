@@ -184,7 +184,7 @@ def test_many_pages(server: int):
 def test_unsafe_keys_are_left_out_with_one_warning(bucket: Bucket, tmp_path: Path):
     bad = ['skills/one/../../../evil', 'skills//etc/evil', 'skills/one//evil', 'skills/one/./evil', 'skills/One/evil']
     bad += ['skills/one/notes.md/evil2', f'skills/one/{"x" * 300}']
-    bucket.put({key: 'x' for key in bad})
+    bucket.put(dict.fromkeys(bad, 'x'))
     target = tmp_path / 'deep' / 'er' / 'store'
     with said() as warned:
         library = bucket.registry(target_dir=target).sync()
