@@ -46,7 +46,7 @@ def silent_registries(port: int) -> list[SkillRegistry]:
 
 
 def wait_for(condition: Any) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 20
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -88,7 +88,7 @@ def test_ctrl_c_ends_it_at_once_and_leaves_no_process(silent: int, tmp_path: Pat
     os.kill(child, signal.SIGINT)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
     assert time.monotonic() - started < 20  # not the 300 s of either
-    assert not any(alive(pid) for pid in shim.pids)
+    wait_for(lambda: not any(alive(pid) for pid in shim.pids))
 
 
 def test_ctrl_c_in_a_single_sync(silent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -105,7 +105,7 @@ def test_ctrl_c_in_a_single_sync(silent: int, tmp_path: Path, monkeypatch: pytes
     wait_for(lambda: shim.pids)
     os.kill(child, signal.SIGINT)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
-    assert not any(alive(pid) for pid in shim.pids)
+    wait_for(lambda: not any(alive(pid) for pid in shim.pids))
 
 
 def test_a_cancelled_task_goes_on_and_the_syncs_end(silent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
