@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic_ai import ModelRetry, RunContext
 from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
 from pydantic_ai.exceptions import UserError
-from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart, ToolReturnPart
 
 from .bundled import is_listable
 from .entry import SkillEntry
@@ -19,7 +19,17 @@ from .resolve import AmbiguousNameError, resolve_name
 
 MemberT = TypeVar('MemberT', SkillResource | SkillScript | SkillAsset, SkillScript)
 
+FileUse: TypeAlias = Literal['read', 'run']
+"""What is to be done with a file of a skill."""
+
+LOAD_TOOL = 'load_capability'
+"""The framework's tool that loads a skill."""
+
 _LISTED_NAMES = 20
+
+
+class UnavailableError(Exception):
+    """What was asked for is gone, by no mistake of the model's, so it costs no retry: the message is the answer."""
 
 
 class SkillAccess:
@@ -33,17 +43,22 @@ class SkillAccess:
         self._lookup = lookup
         self._names = names
 
-    def skill(self, name: str, use: Literal['read', 'run']) -> SkillEntry:
+    def skill(self, name: str, use: FileUse) -> SkillEntry:
         """The skill of this id, whose files are to be read or run.
 
         Raises:
             ModelRetry: there is none, or its files are shut because it is not loaded, or its capability does not
                 offer that, though another one of the run has the tool.
+            UnavailableError: the model has loaded it in an earlier run, and it is not there any more.
         """
         name = normalize_name(name.strip())
         entry = self._lookup(name)
         if entry is None:
-            raise ModelRetry(f'There is no skill {name!r}. The skills are: {_listed(self._names())}.')
+            if name not in self._ctx.active_capability_ids and _was_loaded(self._ctx, name):
+                raise UnavailableError(
+                    f'The skill {name!r} is not available any more, and neither are its files. Go on without it.'
+                )
+            raise ModelRetry(f'There is no skill {name!r}. The skills are: {listed_names(self._names())}.')
         if entry.options.require_loaded and not is_loaded(self._ctx, name):
             raise ModelRetry(
                 f'The skill {name!r} is not loaded, so its files are shut. '
@@ -66,18 +81,31 @@ def is_loaded(ctx: RunContext[Any], name: str) -> bool:
     """Whether the model has loaded the skill: in an earlier step or run, or in the response that is being carried out."""
     if name in ctx.active_capability_ids:
         return True
+    response = next((message for message in reversed(_messages(ctx)) if isinstance(message, ModelResponse)), None)
+    return response is not None and any(_loads(part, name) for part in response.parts)
+
+
+def _was_loaded(ctx: RunContext[Any], name: str) -> bool:
+    """Whether the conversation has a load of the skill that succeeded."""
+    parts = [part for message in _messages(ctx) for part in message.parts]
+    loaded = {
+        part.tool_call_id
+        for part in parts
+        if isinstance(part, ToolReturnPart) and part.tool_name == LOAD_TOOL and part.outcome == 'success'
+    }
+    return any(isinstance(part, ToolCallPart) and part.tool_call_id in loaded and _loads(part, name) for part in parts)
+
+
+def _messages(ctx: RunContext[Any]) -> Sequence[ModelMessage]:
     try:
-        messages = ctx.messages
-    except UserError:  # a context that crossed a process boundary has no messages
+        return ctx.messages
+    except UserError:  # a context that crossed a process boundary has none
+        return ()
+
+
+def _loads(part: ModelResponsePart, name: str) -> bool:
+    if not isinstance(part, ToolCallPart) or part.tool_name != LOAD_TOOL:
         return False
-    response = next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
-    return response is not None and any(
-        isinstance(part, ToolCallPart) and part.tool_name == 'load_capability' and _loads(part, name)
-        for part in response.parts
-    )
-
-
-def _loads(part: ToolCallPart, name: str) -> bool:
     try:
         wanted = part.args_as_dict().get('id')
     except (ValueError, AssertionError, AttributeError):
@@ -121,15 +149,16 @@ def _find(package: SkillPackage, name: str, members: Mapping[str, MemberT], kind
         found = resolve_name(name, members, package.directory)
     except AmbiguousNameError as error:
         raise ModelRetry(
-            f'{name!r} could be several {kind}s of the skill {package.name!r}: {_listed(error.names)}. Give the whole path.'
+            f'{name!r} could be several {kind}s of the skill {package.name!r}: {listed_names(error.names)}. Give the whole path.'
         ) from error
     if found is None:
-        has = f'It has: {_listed(listed)}.' if listed else f'It has no {kind}s.'
+        has = f'It has: {listed_names(listed)}.' if listed else f'It has no {kind}s.'
         raise ModelRetry(f'The skill {package.name!r} has no {kind} {name!r}. {has}')
     return found
 
 
-def _listed(names: Iterable[str]) -> str:
+def listed_names(names: Iterable[str]) -> str:
+    """Names for a message, sorted and cut; those that could forge a line of it are left out."""
     names = sorted(filter(is_listable, names))
     more = f' and {len(names) - _LISTED_NAMES:,} more' if len(names) > _LISTED_NAMES else ''
     return ', '.join(names[:_LISTED_NAMES]) + more if names else '(none)'

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from collections import OrderedDict
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast
 
 import anyio.to_thread
-from pydantic_ai import DeferredToolRequests, RunContext
-from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
-from pydantic_ai.exceptions import ApprovalRequired
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.exceptions import ApprovalRequired, UserError
+from pydantic_ai.messages import ModelResponse, ToolCallPart
 
+from .asking import can_ask, can_return_requests
+from .digest import file_digest
 from .entry import SkillEntry
 from .executors.arguments import argument_vector
+from .functions import object_arguments
 from .members import ScriptArguments, SkillScript
+from .shown import ShownRequests
 
 ApprovalPolicy: TypeAlias = (
     "Literal['never', 'scripts'] | Callable[[RunContext[Any], SkillScript, Any], bool | Awaitable[bool]]"
 )
 """`'never'`, `'scripts'` for every script, or a function that says `True` for a call that a person must approve."""
 
-_REMEMBERED = 10_000
-
 
 class CannotAskError(Exception):
-    """The call needs an approval and the agent has no way to ask for one; the message is for the model."""
+    """The call needs an approval that cannot be asked for, or could not be checked; the message is for the model."""
 
 
 @dataclass(frozen=True)
@@ -34,34 +36,11 @@ class Approved:
     """What a person has approved."""
 
     digest: str | None
-    """The digest of the package that must run; `None` for a Python function."""
-
-
-class ShownRequests:
-    """What was shown for approval, by tool call: the memory of a process, for hosts that do not hand metadata back."""
-
-    def __init__(self) -> None:
-        """Remember nothing yet."""
-        self._shown: OrderedDict[str, Mapping[str, Any]] = OrderedDict()
-
-    def remember(self, ctx: RunContext[Any], shown: Mapping[str, Any]) -> None:
-        """Keep what is shown for the call in `ctx`."""
-        if ctx.tool_call_id is not None:
-            self._shown[ctx.tool_call_id] = shown
-            if len(self._shown) > _REMEMBERED:
-                self._shown.popitem(last=False)
-
-    def recall(self, ctx: RunContext[Any]) -> Mapping[str, Any] | None:
-        """What was shown for the call in `ctx`: as its metadata say, else as remembered; `None` if neither knows."""
-        metadata: object = ctx.tool_call_metadata
-        if isinstance(metadata, Mapping) and 'script' in metadata:
-            return cast('Mapping[str, Any]', metadata)
-        return self._shown.get(ctx.tool_call_id or '')
+    """The digest of what must run: the package, or the one file of a skill in Python; `None` for a function."""
 
 
 async def approve(
     policy: ApprovalPolicy,
-    shown_requests: ShownRequests,
     ctx: RunContext[Any],
     entry: SkillEntry,
     script: SkillScript,
@@ -74,7 +53,7 @@ async def approve(
     approval are checked anew, by their schema and by the predicate; what they then are is the approver's own word.
 
     Raises:
-        ApprovalRequired: a person must be asked, for the first time or because the package has changed since.
+        ApprovalRequired: a person must be asked, for the first time or because something has changed since.
         CannotAskError: a person must be asked, and the agent cannot.
         ModelRetry: the arguments are not right.
     """
@@ -86,52 +65,90 @@ async def approve(
             return None
     request = await _request(ctx, entry, script, args, stdin)
     if ctx.tool_call_approved:
-        shown = shown_requests.recall(ctx)
-        if shown is not None and all(shown.get(key) == request[key] for key in ('skill', 'script', 'digest')):
+        shown = ShownRequests.recall(ctx)
+        if shown is not None and await _is_what_was_shown(ctx, script, request, shown):
             return Approved(request['digest'])
-    if not can_ask(ctx):
+        if not can_return_requests(ctx):  # a handler approved it, and it is asked once a call
+            raise CannotAskError(
+                f'{script.name} was not run: it is not, or no longer, what was approved. '
+                'Call it again to have it approved anew.'
+            )
+    elif not can_ask(ctx):
         raise CannotAskError(
-            f'{script.name} needs the approval of a person, and this agent has no way to ask for one. Go on without it.'
+            f'{script.name} was not run: it needs the approval of a person, and this agent has no way to ask for one. '
+            'Go on without it.'
         )
-    shown_requests.remember(ctx, request)
     raise ApprovalRequired(metadata=request)
 
 
 async def _request(
     ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
 ) -> dict[str, Any]:
-    argv: Any
-    if script.call is not None:
-        argv = await script.call.check(ctx, cast('Mapping[str, Any] | None', args))
-    else:
-        argv = argument_vector(args)
+    registry = entry.info.source if script.from_registry else None
+    argv = await _argv(ctx, script, args)
+    try:
+        digest = await anyio.to_thread.run_sync(script_digest, entry, script)
+    except OSError as error:
+        reason = error.strerror or 'a file of its skill is no longer a regular file in it'
+        raise CannotAskError(f'{script.name} was not run: its files cannot be read ({reason}).') from error
     request: dict[str, Any] = {
         'skill': entry.name,
         'script': script.name,
         'argv': argv,
-        'source': str(entry.info.directory or entry.info.source),
-        'digest': await anyio.to_thread.run_sync(lambda: entry.info.digest),
+        'source': str(registry or entry.info.directory or entry.info.source),
+        'digest': digest,
     }
     return request if stdin is None else {**request, 'stdin': stdin}
 
 
-def can_ask(ctx: RunContext[Any]) -> bool:
-    """Whether a request for approval can reach anybody: the agent returns such requests, or has a handler for them."""
-    if ctx.agent is not None and _names_requests(ctx.agent.output_type):
+async def _argv(ctx: RunContext[Any], script: SkillScript, args: ScriptArguments) -> list[str] | dict[str, Any]:
+    """The command line's words, or the parameters of a function."""
+    if script.call is None:
+        return argument_vector(args)
+    return await script.call.check(ctx, object_arguments(script.name, args))
+
+
+def script_digest(entry: SkillEntry, script: SkillScript) -> str | None:
+    """The digest of what runs: the package's, or of the one file that a skill in Python names; `None` for a function.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    if entry.info.directory is not None or script.uri is None:
+        return entry.info.digest
+    path = os.path.realpath(script.uri)
+    return file_digest(os.path.dirname(path), path)
+
+
+async def _is_what_was_shown(
+    ctx: RunContext[Any], script: SkillScript, request: Mapping[str, Any], shown: Mapping[str, Any]
+) -> bool:
+    if any(shown.get(key) != request[key] for key in ('skill', 'script', 'digest')):
+        return False
+    if (shown.get('argv'), shown.get('stdin')) == (request['argv'], request.get('stdin')):
         return True
-    return any(_handles_requests(capability) for capability in ctx.capabilities.values())
+    # Other arguments are those that the approver gave instead, unless the conversation itself says them: then they
+    # were put there after the person had looked.
+    original = _original_arguments(ctx)
+    if original is None:
+        return True
+    try:
+        said = await _argv(ctx, script, original.get('args'))
+    except ModelRetry:
+        return True
+    return (said, original.get('stdin')) != (request['argv'], request.get('stdin'))
 
 
-def _names_requests(output_type: Any) -> bool:
-    if isinstance(output_type, (list, tuple)):
-        return any(_names_requests(item) for item in cast('list[Any]', output_type))
-    return output_type is DeferredToolRequests or any(_names_requests(item) for item in get_args(output_type))
-
-
-def _handles_requests(capability: AbstractCapability[Any]) -> bool:
-    while isinstance(capability, WrapperCapability):
-        capability = capability.wrapped
-    return type(capability).handle_deferred_tool_calls is not AbstractCapability.handle_deferred_tool_calls
+def _original_arguments(ctx: RunContext[Any]) -> dict[str, Any] | None:
+    """The arguments of the call as the model made it; `None` where the context does not have them."""
+    try:
+        responses = [message for message in reversed(ctx.messages) if isinstance(message, ModelResponse)]
+    except UserError:  # a context that crossed a process boundary has no messages
+        return None
+    for part in (part for response in responses for part in response.parts):
+        if isinstance(part, ToolCallPart) and part.tool_call_id == ctx.tool_call_id:
+            return part.args_as_dict()
+    return None
 
 
 def checked_policy(policy: Any) -> ApprovalPolicy:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio.to_thread
-from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai import BinaryContent, ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
-from .access import find_script
-from .digest import package_digest
+from .access import UnavailableError, find_script
+from .approval import CannotAskError, approve
+from .assets import read_asset
 from .encoding import encodable
 from .entry import SkillEntry
 from .functions import object_arguments
 from .linked import find_linked
 from .members import ScriptArguments, SkillAsset, SkillResource, SkillScript
 from .packages import SkillPackage
-from .resources import describe_asset, read_text
+from .plain import sendable
+from .resources import read_text
 from .tracing import note_member
 
 CONTROL_FLOW = (ModelRetry, ApprovalRequired, CallDeferred, ToolFailed)
@@ -30,13 +32,13 @@ async def package_of(entry: SkillEntry) -> SkillPackage:
     """The skill's files, indexed off the event loop the first time.
 
     Raises:
-        ModelRetry: its folder is gone.
+        UnavailableError: its folder is gone.
     """
     try:
         return await anyio.to_thread.run_sync(lambda: entry.package)
     except OSError as error:
-        raise ModelRetry(
-            f'The files of the skill {entry.name!r} cannot be listed ({error}). Go on without them.'
+        raise UnavailableError(
+            f'The files of the skill {entry.name!r} cannot be listed ({_reason(error)}). Go on without them.'
         ) from error
 
 
@@ -45,16 +47,17 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
 
     Raises:
         ModelRetry: there is no such file, several fit, or the arguments are not right.
+        UnavailableError: its folder is gone.
     """
     package = await package_of(entry)
     member, args = find_linked(package, name, args)
-    note_member(ctx, entry, member)
+    await note_member(entry, member)
     try:
         if isinstance(member, SkillAsset):
-            return describe_asset(member.name, member.uri, member.size, member.media_type)
+            return await anyio.to_thread.run_sync(read_asset, member, entry.options.attach_binaries)
         if isinstance(member, SkillScript):
             return await _source(member, object_arguments(member.name, args))
-        return _sendable(await member.load(ctx, args))
+        return sendable(await member.load(ctx, args))
     except CONTROL_FLOW:
         raise
     except Exception as error:
@@ -71,19 +74,36 @@ async def _source(script: SkillScript, arguments: Mapping[str, Any] | None) -> s
     return await anyio.to_thread.run_sync(read_text, script.root, Path(script.uri), arguments)
 
 
-async def find_runnable(entry: SkillEntry, name: str) -> SkillScript:
-    """The script a call means; errors as `find_script`."""
-    return find_script(await package_of(entry), name)
-
-
-async def run_script(script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None) -> Any:
+async def run_member(
+    entry: SkillEntry, name: str, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None
+) -> Any:
     """What `run_skill_script` answers.
 
     Raises:
-        ModelRetry: the arguments are not right, or the function of a Python skill wants another try.
+        ModelRetry: there is no such script, several fit, the arguments are not right, or the function of a skill in
+            Python wants another try.
+        ApprovalRequired: a person must be asked first.
+        UnavailableError: its folder is gone.
     """
+    script = find_script(await package_of(entry), name)
+    await note_member(entry, script)
+    if script.call is not None:
+        args = object_arguments(script.name, args, script.call.signature())
     try:
-        return _sendable(await script.run(ctx, args, stdin=stdin))
+        approved = await approve(entry.options.approval, ctx, entry, script, args, stdin)
+    except CannotAskError as error:
+        return str(error)
+    if approved is not None and script.from_registry:
+        # It runs from a fresh copy with that digest. A local library's script runs in place, where its owner expects
+        # what it writes; its digest has just been compared (decision 0040).
+        script = replace(script, approved_digest=approved.digest)
+    answer = await _run(script, ctx, args, stdin)
+    return answer if script.call is not None or entry.options.attach_binaries else _text_of(answer)
+
+
+async def _run(script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None) -> Any:
+    try:
+        return sendable(await script.run(ctx, args, stdin=stdin))
     except CONTROL_FLOW:
         raise
     except TimeoutError as error:
@@ -92,34 +112,21 @@ async def run_script(script: SkillScript, ctx: RunContext[Any], args: ScriptArgu
         return _failed(script.name, error)
 
 
+def _text_of(answer: Any) -> Any:
+    """An executor's answer without the files that it attached."""
+    if not isinstance(answer, list):
+        return answer
+    parts = cast('list[Any]', answer)
+    return (
+        '\n'.join(part for part in parts if isinstance(part, str))
+        if any(isinstance(part, BinaryContent) for part in parts)
+        else parts
+    )
+
+
 def _reason(error: OSError) -> str:
     return error.strerror.lower() if error.strerror else 'it is no longer a file of the skill'
 
 
 def _failed(name: str, error: Exception) -> str:
     return encodable(f'{name} failed: {type(error).__name__}: {error}')
-
-
-def _sendable(value: Any) -> Any:
-    return encodable(value) if isinstance(value, str) else value
-
-
-async def run_approved(
-    script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None, digest: str
-) -> Any:
-    """As `run_script`, if the package still has this digest: exactly what was approved.
-
-    A registry's package runs from a fresh copy with that digest. One of a local library runs in place, where its
-    owner expects what it writes, and is checked right before (decision 0040).
-    """
-    if script.from_registry:
-        return await run_script(replace(script, approved_digest=digest), ctx, args, stdin)
-    assert script.skill_directory is not None
-    boundary = None if script.root == script.skill_directory else script.root
-    try:
-        found = await anyio.to_thread.run_sync(package_digest, script.skill_directory, boundary)
-    except OSError as error:
-        return f'{script.name} was not run: {_reason(error)}.'
-    if found != digest:
-        return f'{script.name} was not run: the files of its skill have changed since it was approved.'
-    return await run_script(script, ctx, args, stdin)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -13,41 +13,40 @@ from typing import Any, Literal
 import anyio.to_thread
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
-from pydantic_ai.capabilities import AbstractCapability, CombinedCapability
+from pydantic_ai.capabilities import AbstractCapability, CombinedCapability, WrapperCapability
 from pydantic_ai.tools import AgentDepsT
 
 from .approval import ApprovalPolicy
 from .assemble import assemble
-from .diagnostics import SkillDiagnostic, warn_about
-from .entry import SkillEntry
-from .executors import LocalSkillScriptExecutor
-from .info import SelectSkill, SkillInfo
+from .diagnostics import warn_about
+from .executors import ExecutorChoice, as_executor
+from .info import SelectSkill
 from .leaves import ByIdentity, Leaves, Visitor
 from .members import SkillScriptExecutor
-from .names import normalize_name
 from .options import (
+    BinaryResources,
     DuplicateNames,
     MissingDirectories,
     SkillsOptions,
     UnknownNames,
+    checked_sequence,
     directory_tuple,
-    listed_values,
+    glob_tuple,
     name_set,
     seconds,
 )
-from .packages import SkillPackage
 from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
-from .render import render_entry
 from .skills import Skill, SkillWrapper
-from .sources import LibraryError, directory_libraries, registry_library, warn_about_host
+from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
-from .toolset import SkillFilesToolset
+from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
 from .tracing import tracer
+from .view import SkillsView
 
 
 @dataclass(init=False, repr=False, eq=False)  # agent specs take only dataclasses
-class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
+class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
     """Gives an agent skills: from directories, from registries, and from Python.
 
     The model sees the name and description of each skill, loads one with `load_capability` when a task needs it,
@@ -72,7 +71,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         skills: Sequence[Skill | SkillWrapper[Any]] = (),
         include: Collection[str] | None = None,
         exclude: Collection[str] | None = None,
-        script_executor: SkillScriptExecutor | None = None,
+        script_executor: SkillScriptExecutor | ExecutorChoice | None = None,
         exclude_resources: Sequence[str] | None = None,
         resources: bool = True,
         scripts: bool = True,
@@ -89,6 +88,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         select: SelectSkill | None = None,
         approval: ApprovalPolicy = 'never',
         refresh_every: float | timedelta | None = None,
+        binary_resources: BinaryResources = 'describe',
     ) -> None:
         """Sync the registries and read all sources.
 
@@ -99,7 +99,8 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             skills: Skills written in Python; they win over packages of their name.
             include: The exact names of the skills to offer; `None` for all. Not together with `exclude`.
             exclude: The exact names of skills to leave out.
-            script_executor: What runs the scripts; `None` for `LocalSkillScriptExecutor()`, which is this host.
+            script_executor: What runs the scripts; `None` for `LocalSkillScriptExecutor()`, which is this host. Or a
+                mapping or function of a script's origin: `{'local': …, 'remote': …}` (`'installed'` goes with local).
             exclude_resources: Globs of resources and assets to hide, on top of `DEFAULT_RESOURCE_EXCLUDES`.
             resources: Whether to offer `read_skill_resource`.
             scripts: Whether to offer `run_skill_script`.
@@ -122,6 +123,8 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
                 `(ctx, script, args)`, sync or async, that returns `True` to ask. What it raises ends the run.
             refresh_every: Seconds, or a `timedelta`, after which a run that starts waits for the sources to be read
                 anew; `None` keeps the first snapshot. Never inside a durable run, which must replay the same.
+            binary_resources: What reading an image, PDF, sound or video gives: `'describe'` a line that says what it is,
+                or `'attach'` the file too, up to 5 MiB; the same for such files that a script leaves.
 
         Raises:
             TypeError: an option has a wrong type.
@@ -136,7 +139,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             directories=directory_tuple(directories),
             include=name_set('include', include),
             exclude=name_set('exclude', exclude) or frozenset(),
-            exclude_resources=_globs(exclude_resources),
+            exclude_resources=glob_tuple(exclude_resources),
             resources=resources,
             scripts=scripts,
             require_loaded=require_loaded,
@@ -150,14 +153,15 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             catalog_budget=catalog_budget,
             approval=approval,
             refresh_every=seconds('refresh_every', refresh_every),
+            binary_resources=binary_resources,
         )
         if select is not None and not callable(select):
             raise TypeError(f'select must be a function of (ctx, info), not {select!r}.')
-        self._registries = _checked('registries', registries, SkillRegistry)
-        self._skills = _checked('skills', skills, (Skill, SkillWrapper))
+        self._registries = checked_sequence('registries', registries, SkillRegistry)
+        self._skills = checked_sequence('skills', skills, (Skill, SkillWrapper))
         if not (self._options.directories or self._registries or self._skills):
             raise ValueError('SkillsCapability needs a source: directories, registries or skills.')
-        self._executor = _checked_executor(script_executor)
+        self._executor = as_executor(script_executor)
         self.id = id
         self._state = SkillsState(self._read, select=select, refresh_every=self._options.refresh_every)
         if script_executor is None:
@@ -197,6 +201,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         catalog_budget: int | None = None,
         approval: Literal['never', 'scripts'] = 'never',
         refresh_every: float | None = None,
+        binary_resources: BinaryResources = 'describe',
     ) -> SkillsCapability[Any]:
         """Construct from an agent spec: the options that are plain values, with the constructor's meaning."""
         return cls(
@@ -218,105 +223,28 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             catalog_budget=catalog_budget,
             approval=approval,
             refresh_every=refresh_every,
+            binary_resources=binary_resources,
         )
-
-    @property
-    def directories(self) -> tuple[str | Path, ...]:
-        """The directories as they were passed."""
-        return self._options.directories
-
-    @property
-    def registries(self) -> tuple[SkillRegistry, ...]:
-        """The registries."""
-        return self._registries
-
-    @property
-    def include(self) -> frozenset[str] | None:
-        """The names to offer, in NFKC; `None` for all."""
-        return self._options.include
-
-    @property
-    def exclude(self) -> frozenset[str]:
-        """The names to leave out, in NFKC."""
-        return self._options.exclude
-
-    @property
-    def skill_names(self) -> list[str]:
-        """The ids of the skills that the model can load, sorted."""
-        return sorted(leaf.id for leaf in self._leaves.current() if leaf.id is not None)
-
-    @property
-    def packages(self) -> Mapping[str, SkillPackage]:
-        """The files of each skill by id; a package is indexed when it is first looked at."""
-        entries = self._state.snapshot.entries
-        return _LazyPackages({name: entries[name] for name in self.skill_names if name in entries})
-
-    @property
-    def skills(self) -> tuple[SkillInfo, ...]:
-        """What is known of each selected skill, those that only a person may invoke too, sorted by name."""
-        return self._state.snapshot.skills
-
-    @property
-    def diagnostics(self) -> tuple[SkillDiagnostic, ...]:
-        """What was noticed when the sources were read, in the order of libraries and then of names."""
-        return self._state.snapshot.diagnostics
-
-    def __repr__(self) -> str:
-        """The sources and the selection."""
-        return (
-            f'SkillsCapability(directories={self.directories!r}, registries={self.registries!r}, '
-            f'include={self.include!r}, exclude={self.exclude!r})'
-        )
-
-    async def refresh(self) -> bool:
-        """Sync the registries and read all sources anew, off the event loop.
-
-        The snapshot is swapped in one step for every agent that has this capability; a run in progress keeps the one
-        it began with. A failure warns and keeps the old snapshot.
-
-        Returns:
-            Whether anything changed: a skill came, went or changed, or a file of one whose files were looked at.
-        """
-        return await self._state.refresh()
-
-    def render(self, name: str, arguments: str | None = None) -> str:
-        """The instructions that a host sends when a person invokes a skill, as by `/name arguments`.
-
-        Args:
-            name: The skill's id; one that only a person may invoke counts too.
-            arguments: What the person wrote behind the name: takes the place of `$ARGUMENTS`, or is appended, by
-                harness's rules. `None` for the instructions as the model gets them.
-
-        Raises:
-            ValueError: there is no such skill.
-        """
-        snapshot = self._state.snapshot
-        wanted = normalize_name(name)
-        entry = snapshot.entries.get(wanted) or snapshot.hidden.get(wanted)
-        if entry is None or wanted in self._leaves.hidden:
-            names = ', '.join(info.name for info in snapshot.skills) or 'none'
-            raise ValueError(f'There is no skill {name!r}. The skills are: {names}.')
-        return render_entry(entry, arguments, with_files=wanted in snapshot.entries)
 
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
-        return self._new_toolset() if self._state.snapshot.has_files else None
+        return self._new_toolset(self.id) if self._leaves.have_files else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this where it contributes a toolset, then each leaf."""
-        if self._state.snapshot.has_files:
+        if self._leaves.have_files:
             visitor(self)
         for leaf in self._leaves.current():
             visitor(leaf)
 
     def visit_and_replace(self, visitor: Visitor[AgentDepsT]) -> AbstractCapability[AgentDepsT] | None:
         """Self first: what replaces it replaces the whole. Then the leaves; `None` when none is left."""
-        if self._state.snapshot.has_files and (replacement := visitor(self)) is not self:
+        if self._leaves.have_files and (replacement := visitor(self)) is not self:
             return replacement
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:
             return self
-        if not leaves.current():
+        if leaves.is_empty:
             return None
         changed = copy(self)
         changed._leaves = leaves
@@ -324,44 +252,41 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, Any]) -> AbstractCapability[AgentDepsT]:
         """The parts that an agent holds."""
-        return self._bound()
+        return self._bound(_position(self, agent))
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """The same parts, where this was handed to a run without being bound to its agent."""
         return await self._bound().for_run(ctx)
 
-    def _bound(self) -> CombinedCapability[AgentDepsT]:
-        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset())
+    def _bound(self, position: int = 0) -> CombinedCapability[AgentDepsT]:
+        # Durable engines need a toolset id of its own for each, though in a run the parts of several are merged.
+        toolset_id = f'{DEFAULT_TOOLSET_ID}_{position + 1}' if self.id is None and position else self.id
+        asks = self._options.approval != 'never'
+        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset(toolset_id), asks=asks)
         catalog_id = None if self.id is None else f'{self.id}_catalog'
         return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
 
-    def _new_toolset(self) -> SkillFilesToolset:
+    def _new_toolset(self, id: str | None) -> SkillFilesToolset:
         options = self._options
         return SkillFilesToolset(
             self.packages,
             resources=options.resources,
             scripts=options.scripts,
             require_loaded=options.require_loaded,
-            id=self.id,
+            id=id,
             max_retries=options.max_retries,
         )
 
-    def _read(self) -> Snapshot:
+    def _read(self, again: bool) -> Snapshot:
+        # A skill that was included and is gone is a removed skill, and no reason to renew nothing.
+        options = replace(self._options, unknown_names='skip') if again else self._options
         with tracer().start_as_current_span('read skills') as span:
-            libraries, noted = directory_libraries(self._options.directories, self._options.missing_directories)
-            for registry in self._registries:
-                with tracer().start_as_current_span(
-                    'sync skills', attributes={'pydantic_ai_skills.registry': repr(registry)}
-                ):
-                    path = registry.sync()
-                try:
-                    libraries.append(registry_library(registry, path))
-                except LibraryError as error:
-                    if self._options.missing_directories == 'error':
-                        raise
-                    noted.append(error.finding)
+            missing = self._options.missing_directories
+            libraries, noted = directory_libraries(self._options.directories, missing)
+            from_registries, found = registry_libraries(self._registries, missing)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
-            snapshot = assemble(self._options, libraries, skills, self._executor, noted)
+            noted += found
+            snapshot = assemble(options, [*libraries, *from_registries], skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 
@@ -375,46 +300,18 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         )
 
 
-class _LazyPackages(Mapping[str, SkillPackage]):
-    """Packages by id, each indexed when it is first looked at."""
-
-    def __init__(self, entries: Mapping[str, SkillEntry]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> SkillPackage:
-        return self._entries[name].package
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f'<files of the skills {", ".join(self._entries)}>'
-
-
-def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
-    if isinstance(globs, str):
-        raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
-    return () if globs is None else listed_values('exclude_resources', globs)
-
-
-def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
-    if isinstance(values, kind):
-        raise TypeError(f'{option} must be a sequence: write [{values!r}].')
-    listed = listed_values(option, values)
-    for value in listed:
-        if not isinstance(value, kind):
-            raise TypeError(f'{option} cannot hold {value!r}.')
-    return listed
-
-
-def _checked_executor(executor: SkillScriptExecutor | None) -> SkillScriptExecutor:
-    if executor is None:
-        return LocalSkillScriptExecutor()
-    if isinstance(executor, type):
-        raise TypeError(f'script_executor must be an executor, not the class: write {executor.__name__}().')
-    if not isinstance(executor, SkillScriptExecutor):
-        raise TypeError(f'script_executor must have an async run(script, args, ctx) method; {executor!r} has none.')
-    return executor
+def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> int:
+    """How many capabilities of this kind and without an id the agent lists before this one."""
+    before = 0
+    pending: list[AbstractCapability[Any]] = [agent.root_capability]
+    while pending:
+        item = pending.pop(0)
+        if item is capability:
+            return before
+        if isinstance(item, CombinedCapability):
+            pending[:0] = item.capabilities
+        elif isinstance(item, WrapperCapability):
+            pending.insert(0, item.wrapped)
+        elif isinstance(item, SkillsCapability) and item.id is None:
+            before += 1
+    return 0  # added by a run, which has one of its own

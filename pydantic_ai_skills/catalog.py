@@ -55,7 +55,11 @@ def read_catalog(libraries: Iterable[Library], *, strict: bool = False) -> list[
     Raises:
         OSError: a library cannot be listed.
     """
-    packages = [found for library in libraries for found in find_packages(library)]
+    return read_packages([found for library in libraries for found in find_packages(library)], strict=strict)
+
+
+def read_packages(packages: Sequence[FoundPackage], *, strict: bool = False) -> list[CatalogItem]:
+    """These packages, in their order; see `read_catalog`."""
     items: list[CatalogItem | None] = [_cached(found, strict) for found in packages]
     missing = [index for index, item in enumerate(items) if item is None]
     for index, item in zip(missing, _read([packages[index] for index in missing], strict), strict=True):

@@ -77,8 +77,11 @@ class Finding:
 
     def about(self, path: Path | str) -> SkillDiagnostic:
         """The diagnostic about the file at `path`, which takes the place of `SKILL.md` in the message."""
+        severity = self.severity or CODES[self.code].severity
         message = self.message.replace('SKILL.md', str(path), 1)
-        return SkillDiagnostic(path, self.severity or CODES[self.code].severity, self.code, message, self.hint)
+        if severity == 'error':
+            message += ' The skill is left out.'
+        return SkillDiagnostic(path, severity, self.code, message, self.hint)
 
 
 CODES: Final[Mapping[str, Code]] = MappingProxyType({

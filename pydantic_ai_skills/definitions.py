@@ -19,7 +19,7 @@ from pydantic_ai_harness.skills import SkillCatalog, SkillDefinition, Skills
 from .codes import Finding
 from .encoding import is_encodable
 from .frontmatter import MAX_SKILL_BYTES, frontmatter_obstacle, split_frontmatter
-from .lines import Shielded, shield, single_separator, skip_blank_lines
+from .lines import Shielded, shield, single_separator, skip_blank_lines, without_blank_ends
 from .names import normalize_name
 
 _LIBRARY = '/skills'
@@ -86,9 +86,11 @@ def _restored(outcome: SkillDefinition | str, shielded: Shielded) -> SkillDefini
     if isinstance(outcome, str):
         return _one_line(shielded.restore(outcome))
     description = single_separator(shielded.restore(outcome.description)).strip()
+    if not description:
+        return 'SKILL.md has a description of nothing but line separators.'
     if not is_encodable(description):  # no request could carry it, and each carries all descriptions
         return 'SKILL.md has half of an escaped character in its description, such as \\ud83d without what follows it.'
-    return replace(outcome, description=description, body=shielded.restore(outcome.body))
+    return replace(outcome, description=description, body=without_blank_ends(shielded.restore(outcome.body)))
 
 
 def _one_line(message: str) -> str:

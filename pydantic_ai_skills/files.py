@@ -26,14 +26,15 @@ def open_inside(root: str | Path, path: str | Path) -> int:
     following links, so a file or folder that is swapped for a link in the meantime is refused, not followed.
 
     Args:
-        root: The resolved folder that the file must lie in.
+        root: The folder that the file must lie in, as it was resolved when the package was found: it is not resolved
+            again, so a root that has become a link leads nowhere.
         path: The file, absolute.
 
     Raises:
         UnsafeFileError: it resolves outside `root`, or is no regular file.
         OSError: it cannot be opened, as when it is gone.
     """
-    root, resolved = os.path.realpath(root), os.path.realpath(path)
+    root, resolved = os.fspath(root), os.path.realpath(path)
     if not is_inside(resolved, root) or resolved == root:
         raise UnsafeFileError(f'{path} leads out of {root}')
     *folders, name = os.path.relpath(resolved, root).split(os.sep)
@@ -49,6 +50,28 @@ def open_inside(root: str | Path, path: str | Path) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise UnsafeFileError(f'{path} is not a regular file')
+    return descriptor
+
+
+def open_found(path: str, inode: int) -> int:
+    """Open a file that a walk has just found, for a look at its beginning; the caller closes the descriptor.
+
+    A path that leads elsewhere by now leads to another inode. That takes two system calls where `open_inside` takes
+    twenty (measured: half the time of indexing), and is enough where nothing that is read is shown.
+
+    Args:
+        path: The resolved path that the walk gave.
+        inode: The inode that the walk saw there.
+
+    Raises:
+        UnsafeFileError: another file is there, or none that is regular.
+        OSError: it cannot be opened.
+    """
+    descriptor = os.open(path, _FILE_FLAGS)
+    info = os.fstat(descriptor)
+    if info.st_ino != inode or not stat.S_ISREG(info.st_mode):
+        os.close(descriptor)
+        raise UnsafeFileError(f'{path} is not the file that was found there')
     return descriptor
 
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from .encoding import is_encodable
 from .excludes import is_excluded_part
-from .files import is_inside, open_inside
+from .files import is_inside, open_found
 
 Kind: TypeAlias = Literal['resource', 'script', 'asset']
 """What the model can do with a file: read it, run it, or learn that it is there."""
@@ -255,8 +255,7 @@ def _is_runnable(file: PackageFile) -> tuple[bool, bytes | None]:
 def _head(file: PackageFile) -> bytes | None:
     """The file's beginning; None where it cannot be read, and then it is no file of the skill."""
     try:
-        # The walk has just checked where the path leads: its folder is boundary enough here.
-        descriptor = open_inside(os.path.dirname(file.path), file.path)
+        descriptor = open_found(file.path, file.signature[0])
     except OSError:
         return None
     try:
@@ -269,6 +268,8 @@ def is_text(head: bytes, size: int) -> bool:
     """Whether a file that begins with `head` and has `size` bytes reads as UTF-8 text; a NUL means it does not."""
     if b'\0' in head:
         return False
+    if head.isascii():
+        return True
     try:
         codecs.getincrementaldecoder('utf-8')().decode(head, final=size <= len(head))
     except UnicodeDecodeError:

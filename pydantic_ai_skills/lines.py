@@ -67,6 +67,14 @@ def skip_blank_lines(text: str, start: int = 0) -> int:
     return max(start, text.rfind('\n', start, rest) + 1, text.rfind('\r', start, rest) + 1)
 
 
+def without_blank_ends(text: str) -> str:
+    """`text`, whose lines end in line feeds, without the blank ones at its beginning and end."""
+    if not (stripped := text.rstrip()):
+        return ''
+    last = text.find('\n', len(stripped))
+    return text[skip_blank_lines(text) : None if last < 0 else last]
+
+
 def split_lines(text: str) -> list[str]:
     """The lines of `text` without their ends, by the format's rule; as with `splitlines`, none after the last end."""
     lines = _LINE_END.split(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -95,7 +96,7 @@ class SkillResource:
         if self.uri is None:
             raise ValueError(f'The resource {self.name!r} has neither a file, nor content, nor a function.')
         path = Path(self.uri)
-        return await anyio.to_thread.run_sync(read_text, self.root or path.parent, path, args)
+        return await anyio.to_thread.run_sync(read_text, self.root or Path(os.path.realpath(path.parent)), path, args)
 
 
 @dataclass(frozen=True)
@@ -167,12 +168,7 @@ class SkillScript:
             return await self.call.call(ctx, object_arguments(self.name, args, self.call.signature()))
         if self.executor is None:
             raise ValueError(f'The script {self.name!r} has neither a function nor an executor to run it.')
-        if stdin is None:
-            return await self.executor.run(self, args, ctx)
-        if not accepts_stdin(self.executor):
-            raise ModelRetry(f'{self.name!r} cannot be given stdin here; pass what it needs in args.')
-        run: Any = self.executor.run  # the protocol leaves stdin out, so that a simple executor conforms
-        return await run(self, args, ctx, stdin=stdin)
+        return await run_by(self.executor, self, args, ctx, stdin)
 
 
 @dataclass(frozen=True)
@@ -193,6 +189,27 @@ class SkillAsset:
 
     root: Path | None = field(default=None, repr=False, compare=False)
     """The folder that the file must still lie in when it is read."""
+
+
+async def run_by(
+    executor: SkillScriptExecutor,
+    script: SkillScript,
+    args: ScriptArguments,
+    ctx: RunContext[Any] | None,
+    stdin: str | None,
+) -> Any:
+    """Have an executor run a script, with `stdin` if there is any.
+
+    Raises:
+        ModelRetry: there is `stdin` and the executor takes none.
+        TimeoutError: the script ran out of time.
+    """
+    if stdin is None:
+        return await executor.run(script, args, ctx)
+    if not accepts_stdin(executor):
+        raise ModelRetry(f'{script.name!r} cannot be given stdin here; pass what it needs in args.')
+    run: Any = executor.run  # the protocol leaves stdin out, so that a simple executor conforms
+    return await run(script, args, ctx, stdin=stdin)
 
 
 def accepts_stdin(executor: SkillScriptExecutor) -> bool:

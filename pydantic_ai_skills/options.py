@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from .approval import ApprovalPolicy, checked_policy
 from .entry import FileOptions
@@ -17,6 +17,7 @@ from .names import normalize_name
 MissingDirectories: TypeAlias = Literal['error', 'skip']
 DuplicateNames: TypeAlias = Literal['error', 'keep_first']
 UnknownNames: TypeAlias = Literal['error', 'skip']
+BinaryResources: TypeAlias = Literal['describe', 'attach']
 ValueT = TypeVar('ValueT')
 
 
@@ -41,6 +42,7 @@ class SkillsOptions:
     catalog_budget: int | None = None
     approval: ApprovalPolicy = 'never'
     refresh_every: float | None = None
+    binary_resources: BinaryResources = 'describe'
 
     def __post_init__(self) -> None:
         """Check what types alone do not.
@@ -58,6 +60,7 @@ class SkillsOptions:
         _check_count('max_retries', self.max_retries, 0)
         _check_count('catalog_budget', self.catalog_budget, 1)
         checked_policy(self.approval)
+        _check_choice('binary_resources', self.binary_resources, BinaryResources)
         combined_globs(self.exclude_resources)
 
     def selects(self, name: str) -> bool:
@@ -72,7 +75,14 @@ class SkillsOptions:
     @property
     def files(self) -> FileOptions:
         """The options that each skill carries with it."""
-        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files, self.approval)
+        return FileOptions(
+            resources=self.resources,
+            scripts=self.scripts,
+            require_loaded=self.require_loaded,
+            list_bundled_files=self.list_bundled_files,
+            approval=self.approval,
+            attach_binaries=self.binary_resources == 'attach',
+        )
 
 
 def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:
@@ -149,3 +159,29 @@ def _check_count(option: str, value: object, least: int) -> None:
         raise TypeError(f'{option} must be a whole number or None, not {value!r}.')
     if value < least:
         raise ValueError(f'{option} must be {least} or more, not {value}.')
+
+
+def glob_tuple(globs: Sequence[str] | None) -> tuple[str, ...]:
+    """`exclude_resources` as a tuple.
+
+    Raises:
+        TypeError: it is a bare string.
+    """
+    if isinstance(globs, str):
+        raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
+    return () if globs is None else listed_values('exclude_resources', globs)
+
+
+def checked_sequence(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
+    """`values` as a tuple, all of this kind.
+
+    Raises:
+        TypeError: it is one such value by itself, or holds something else.
+    """
+    if isinstance(values, kind):
+        raise TypeError(f'{option} must be a sequence: write [{values!r}].')
+    listed = listed_values(option, values)
+    for value in listed:
+        if not isinstance(value, kind):
+            raise TypeError(f'{option} cannot hold {value!r}.')
+    return listed

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from .digest import package_digest
 from .discovery import FoundPackage, Library, find_packages, installed_or_local, read_skill_file
@@ -18,6 +19,8 @@ from .names import is_legal_name, normalize_name, skill_id
 from .resources import guess_media_type
 
 __all__ = ['DEFAULT_RESOURCE_EXCLUDES', 'SkillAsset', 'SkillPackage', 'index_libraries', 'index_package']
+
+MemberT = TypeVar('MemberT', SkillResource, SkillScript, SkillAsset)
 
 
 @dataclass(frozen=True)
@@ -152,12 +155,17 @@ def index_package(
     return SkillPackage(
         name=name,
         directory=directory,
-        resources=tuple(resources),
-        scripts=tuple(scripts),
-        assets=tuple(assets),
-        unlisted_scripts=tuple(unlisted),
+        resources=_by_name(resources),
+        scripts=_by_name(scripts),
+        assets=_by_name(assets),
+        unlisted_scripts=_by_name(unlisted),
         boundary=library.boundary,
     )
+
+
+def _by_name(members: list[MemberT]) -> tuple[MemberT, ...]:
+    # The walk gives what links lead to after the rest.
+    return tuple(sorted(members, key=lambda member: member.name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,58 +6,94 @@ of tools of any arrangement, and keeps a run's cost flat.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic_ai import RunContext
-from pydantic_ai.capabilities import AbstractCapability, durable_operation
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, durable_operation
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AgentToolset, CombinedToolset
 
 from .access import unwrap_entry
-from .approval import CannotAskError, approve
-from .calls import run_approved, run_script
+from .asking import AnswersLeftRequests
 from .entry import SkillEntry
+from .finding import SkillFilesOwner
 from .leaves import ByIdentity, Leaves, Visitor
-from .members import ScriptArguments, SkillScript
 from .outcome import ScriptOutcome, outcome_of, value_of
-from .selection import selected
+from .selection import is_selected, selected
+from .shown import ShownRequests
 from .state import SkillsState
-from .toolset import DEFAULT_TOOLSET_ID, SkillFilesOwner, SkillFilesToolset
+from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
+from .workflows import is_recorded
 
 
-class FilesPart(ByIdentity, AbstractCapability[AgentDepsT], SkillFilesOwner):
+class FilesPart(ByIdentity, AnswersLeftRequests, AbstractCapability[AgentDepsT], SkillFilesOwner):
     """Carries the file tools and what a durable engine records."""
 
     id: str | None = DEFAULT_TOOLSET_ID
 
-    def __init__(self, id: str | None, state: SkillsState, toolset: SkillFilesToolset) -> None:
-        """Carry `toolset`, which gets this part as its owner."""
+    def __init__(self, id: str | None, state: SkillsState, toolset: SkillFilesToolset, *, asks: bool = False) -> None:
+        """Carry `toolset`, which gets this part as its owner.
+
+        Args:
+            id: This part's own id, or `None` for the default.
+            state: Where the skills are.
+            toolset: The tools.
+            asks: Whether scripts of the capability may need a person's approval.
+        """
         if id is not None:
             self.id = id
         self.state = state
         self.toolset = toolset
+        self.asks = asks
         toolset.owner = self
 
-    def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
-        """The file tools, `None` where no skill has a file: always the same object, since durable engines know it."""
-        return self.toolset if self.state.snapshot.has_files else None
+    def __repr__(self) -> str:
+        """Only what tells it from another."""
+        return f'FilesPart({self.id!r})'
+
+    @property
+    def entries(self) -> Mapping[str, SkillEntry]:
+        """The skills of the newest snapshot."""
+        return self.state.snapshot.entries
+
+    async def selects(self, ctx: RunContext[Any], entry: SkillEntry) -> bool:
+        """Whether the host's predicate lets the skill into the run."""
+        return await is_selected(self.state.select, ctx, entry)
+
+    def get_ordering(self) -> CapabilityOrdering | None:
+        """Last, to answer the requests that every handler has left alone; anywhere if there will be none."""
+        return CapabilityOrdering(position='innermost') if self.asks else None
+
+    def get_toolset(self) -> AgentToolset[AgentDepsT]:
+        """The file tools: always, since a refresh can bring the first file, and always the same object, since durable
+        engines know it. It offers a tool only where a skill of the run has a file for it."""
+        return self.toolset
 
     @classmethod
     def combine(cls, capabilities: Sequence[AbstractCapability[AgentDepsT]]) -> AbstractCapability[AgentDepsT]:
-        """The last that has tools: they find the skills of all, so one pair is enough."""
-        return next((item for item in reversed(capabilities) if item.get_toolset() is not None), capabilities[-1])
+        """The last, or the last that asks: the tools of each find the skills of all, so one pair is enough."""
+        return next(
+            (item for item in reversed(capabilities) if isinstance(item, FilesPart) and item.asks), capabilities[-1]
+        )
 
     async def run_script(
-        self, ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
+        self,
+        ctx: RunContext[Any],
+        skill_name: str,
+        script_name: str,
+        args: list[Any] | dict[str, Any] | str | None,
+        stdin: str | None,
     ) -> Any:
-        """Run a script as an operation that a durable engine records, so that a recovered run does not run it again."""
-        try:
-            approved = await approve(entry.options.approval, self.state.shown_requests, ctx, entry, script, args, stdin)
-        except CannotAskError as error:
-            return str(error)
-        digest = None if approved is None else approved.digest
-        return value_of(await self.perform(ctx, entry.name, script.name, args, stdin, digest))
+        """Run a script as an operation that a durable engine records, so that a recovered run does not run it again.
+
+        All of the call is in it, from looking the script up to comparing it with what a person approved: a replay
+        touches no file, so nothing that has changed on disk since can lead it elsewhere.
+        """
+        outcome = await self.perform(ctx, skill_name, script_name, args, stdin)
+        if outcome['kind'] == 'approval':
+            ShownRequests.remember(ctx, outcome['value'])
+        return value_of(outcome)
 
     @durable_operation(name='run_skill_script')
     async def perform(
@@ -67,13 +103,10 @@ class FilesPart(ByIdentity, AbstractCapability[AgentDepsT], SkillFilesOwner):
         script_name: str,
         args: list[Any] | dict[str, Any] | str | None,
         stdin: str | None,
-        digest: str | None,
     ) -> ScriptOutcome:
-        """The recorded operation: plain data in and out, so the script is looked up again by its name."""
-        script = await self.toolset.script_for(ctx, skill_name, script_name)
-        if digest is not None:
-            return await outcome_of(run_approved(script, ctx, args, stdin, digest))
-        return await outcome_of(run_script(script, ctx, args, stdin))
+        """The recorded operation: plain data in and out."""
+        call = self.toolset.run_member(ctx, skill_name, script_name, args, stdin)
+        return await outcome_of(call, recorded=is_recorded(ctx))
 
 
 class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT]):

@@ -56,7 +56,9 @@ def read_skills(sources: Sequence[SkillSource], *, strict: bool = False) -> list
     """
     repairs = [repair(source.raw, source.folder) for source in sources]
     if strict:
-        strictly = _parse([source.folder for source in sources], dict(enumerate(source.raw for source in sources)))
+        strictly = _parse(
+            [normalize_name(source.folder) for source in sources], dict(enumerate(source.raw for source in sources))
+        )
         return [_told_strictly(source, repairs[index], strictly[index]) for index, source in enumerate(sources)]
     ids = [repaired.id for repaired in repairs]
     mended = [_mended(source, repaired) for source, repaired in zip(sources, repairs, strict=True)]

@@ -103,7 +103,7 @@ def repair(raw: bytes, directory_name: str) -> Repaired:
     mended, parsed = read
     fields = fields_of(parsed.value, shielded.restore)
     name = skill_id(directory_name, text_field(fields, 'name'))
-    if (error := _error(parsed, name)) is not None:
+    if (error := _error(parsed, fields, name)) is not None:
         return Repaired(None, (error,), name, fields)
     mended = _named(mended, parsed, directory_name, name, findings)
     whole = shielded.restore(f'{opening}{mended}{closing}{text[span.end :]}')
@@ -190,7 +190,7 @@ def _read(source: str, first_line: int, findings: list[Finding]) -> tuple[str, P
     return mending.source, parsed
 
 
-def _error(parsed: ParsedFrontmatter, name: str) -> Finding | None:
+def _error(parsed: ParsedFrontmatter, fields: Mapping[str, Any], name: str) -> Finding | None:
     """What no repair can mend in a frontmatter that parses."""
     node = parsed.node
     if node is not None and not isinstance(node, yaml.MappingNode):
@@ -198,15 +198,13 @@ def _error(parsed: ParsedFrontmatter, name: str) -> Finding | None:
     if (twice := next(_duplicates(node), None)) is not None:
         message = f'SKILL.md has the field {_cut(twice.value)!r} twice in its frontmatter.'
         return _finding(DUPLICATE_KEY, message)
-    values = {} if node is None else {key.value: value for key, value in node.value}
-    description = values.get('description')
-    if description is not None and not isinstance(description, yaml.ScalarNode):
+    description = fields.get('description')
+    if not isinstance(description, str | None):
         return _finding(NO_DESCRIPTION, 'SKILL.md has a description that is a list or a mapping, not text.')
-    if description is None or not description.value.strip():
+    if not (description or '').strip():
         return _finding(NO_DESCRIPTION, f'SKILL.md has {"no" if description is None else "an empty"} description.')
     for field_name in ('disable-model-invocation', 'user-invocable'):
-        value = values.get(field_name)
-        if value is not None and str(value.value).lower() not in ('true', 'false'):
+        if str(fields.get(field_name, 'true')).lower() not in ('true', 'false'):
             return _finding(FIELD_INVALID, f'SKILL.md has a {field_name} that is neither `true` nor `false`.')
     if not name:
         return _finding(NO_NAME, 'SKILL.md has no name with a letter or number in it, and neither has its folder.')

@@ -10,6 +10,7 @@ from pydantic_ai import RunContext
 from pydantic_ai.capabilities import AbstractCapability
 
 from .access import unwrap_entry
+from .entry import SkillEntry
 from .info import SelectSkill
 
 
@@ -22,11 +23,14 @@ async def selected(
     shown: list[AbstractCapability[Any]] = []
     for leaf in leaves:
         entry = unwrap_entry(leaf)
-        if entry is not None:
-            verdict = select(ctx, entry.info)
-            if inspect.isawaitable(verdict):
-                verdict = await verdict
-            if not verdict:
-                continue
-        shown.append(leaf)
+        if entry is None or await is_selected(select, ctx, entry):
+            shown.append(leaf)
     return shown
+
+
+async def is_selected(select: SelectSkill | None, ctx: RunContext[Any], entry: SkillEntry) -> bool:
+    """Whether `select` lets one skill in."""
+    if select is None:
+        return True
+    verdict = select(ctx, entry.info)
+    return bool(await verdict if inspect.isawaitable(verdict) else verdict)

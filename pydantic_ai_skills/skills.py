@@ -194,6 +194,10 @@ class SkillWrapper(_Bundle, Generic[AgentDepsT]):
         """
         if inspect.iscoroutinefunction(function) or inspect.signature(function).parameters:
             raise TypeError(f'{function.__name__}: a skill function is not async, takes nothing and returns text.')
+        if 'content' in options:
+            raise TypeError(
+                f'{function.__name__}: a skill function returns its content; `content` cannot be given too.'
+            )
         self.function = function
         self.__doc__ = function.__doc__
         self._template = Skill(

@@ -11,7 +11,8 @@ from .codes import NOT_A_LIBRARY
 from .diagnostics import Severity, SkillDiagnostic
 from .discovery import Library, installed_or_local, skill_file_in
 from .options import MissingDirectories
-from .registries import SkillRegistry
+from .registries import SkillRegistry, sync_all
+from .tracing import tracer
 
 _WAY_OUT = 'Mend the path, or pass missing_directories="skip" to go on without it.'
 
@@ -53,16 +54,49 @@ def directory_libraries(
     return list(libraries.values()), noted
 
 
-def registry_library(registry: SkillRegistry, path: Path) -> Library:
-    """The library that a registry's sync returned.
+def registry_libraries(
+    registries: Sequence[SkillRegistry], missing: MissingDirectories
+) -> tuple[list[Library], list[SkillDiagnostic]]:
+    """Sync these registries, at the same time, and return their libraries and what they or we noticed.
+
+    Args:
+        registries: In order of precedence.
+        missing: Whether one that fails, with nothing from an earlier time, is an error, or is left out.
 
     Raises:
-        ValueError: it is no library, as when the registry's path is itself a skill.
-        TypeError: it is no path.
+        RuntimeError: the network or a tool failed, and `missing` is `'error'`.
+        ValueError: a source has no such path, or what it gives is no library.
     """
-    if not isinstance(path, (str, Path)):
-        raise TypeError(f'{registry!r}.sync() must return the path of a library, not {path!r}.')
-    _check(Path(path), repr(registry), 'Pass layout="tree" to the registry to take it.')
+    libraries: list[Library] = []
+    noted: list[SkillDiagnostic] = []
+    if not registries:
+        return libraries, noted
+    names = ', '.join(map(repr, registries))
+    with tracer().start_as_current_span('sync skills', attributes={'pydantic_ai_skills.registries': names}):
+        synced = sync_all(registries)
+    for registry, result in zip(registries, synced, strict=True):
+        try:
+            if isinstance(result, Exception):
+                raise result
+            libraries.append(_registry_library(registry, result))
+        except LibraryError as error:
+            if missing == 'error':
+                raise
+            noted.append(error.finding)
+        except (RuntimeError, ValueError, OSError) as error:
+            if missing == 'error':
+                raise
+            message = f'{registry!r} is left out: {error}'
+            noted.append(SkillDiagnostic(repr(registry), 'warning', NOT_A_LIBRARY, message))
+        noted += registry.diagnostics
+    return libraries, noted
+
+
+def _registry_library(registry: SkillRegistry, synced: object) -> Library:
+    if not isinstance(synced, (str, Path)):
+        raise TypeError(f'{registry!r}: sync() must return the path of a library, not {synced!r}.')
+    path = Path(synced)
+    _check(path, repr(registry), 'Pass layout="tree" to the registry to take it.')
     return registry.library(Path(os.path.abspath(path)))
 
 

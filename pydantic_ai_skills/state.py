@@ -7,18 +7,19 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from threading import Lock, Thread
 from typing import Any
 
-import anyio.to_thread
 from pydantic_ai import RunContext
 
-from .approval import ShownRequests
 from .diagnostics import SkillDiagnostic, warn_about
 from .entry import SkillEntry
 from .info import SelectSkill, SkillInfo
 from .tracing import tracer
+from .workflows import is_durable
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,79 +48,100 @@ class SkillsState:
     """Where the snapshot is. Replaced in one step, so that a reader has the old one or the new one, whole."""
 
     def __init__(
-        self, read: Callable[[], Snapshot], *, select: SelectSkill | None = None, refresh_every: float | None = None
+        self, read: Callable[[bool], Snapshot], *, select: SelectSkill | None = None, refresh_every: float | None = None
     ) -> None:
         """Make the first snapshot by `read`; what it raises passes through.
 
         Args:
-            read: Reads all sources.
+            read: Reads all sources; its argument is whether they have been read before.
             select: The host's predicate for each run, or `None`.
             refresh_every: Seconds after which a run that starts waits for a newer snapshot; `None` for never.
         """
         self.select = select
         self.refresh_every = refresh_every
-        self.shown_requests = ShownRequests()
         self._read = read
-        self.snapshot = read()
+        self.snapshot = read(False)
         self._read_at = time.monotonic()
-        self._refreshing = Lock()
-        self._guard = Lock()
-        self._shared: Future[bool] | None = None
+        self._reading = Lock()  # held by the one refresh that runs
+        self._guard = Lock()  # for the two below
+        self._running: Future[bool] | None = None
+        self._waiting: Future[bool] | None = None
         self._compared: set[tuple[str, str, str | None]] = set()
 
     async def refresh(self) -> bool:
-        """Read everything anew, off the event loop; whether anything changed. A failure warns and keeps the old."""
-        return await anyio.to_thread.run_sync(self._traced_renew)
+        """Read everything anew, off the event loop; whether anything changed. A failure warns and keeps the old.
+
+        Callers that wait share one refresh, one that begins after they asked: an earlier one that is still running
+        may have passed what they want to see.
+        """
+        with self._guard:
+            shared = self._next()
+        return await asyncio.shield(asyncio.wrap_future(shared))
 
     async def keep_fresh(self, ctx: RunContext[Any]) -> None:
         """Wait for one refresh, shared by all who find the snapshot too old; never inside a durable run."""
-        if self.refresh_every is None or time.monotonic() - self._read_at < self.refresh_every or is_durable(ctx):
+        # First the engine: a workflow may not even look at the clock.
+        if self.refresh_every is None or is_durable(ctx) or not self._is_old():
             return
         with self._guard:
-            shared = self._shared
-            if shared is None or shared.done():
-                shared = self._shared = Future()
-                # A thread of its own: the refresh outlives the run that began it, and serves other event loops.
-                Thread(target=self._renew_into, args=(shared,), name='skills-refresh', daemon=True).start()
+            if not self._is_old():
+                return
+            shared = self._running or self._next()
         await asyncio.shield(asyncio.wrap_future(shared))
 
-    def _renew_into(self, shared: Future[bool]) -> None:
-        try:
-            shared.set_result(self._traced_renew())
-        except BaseException as error:
-            shared.set_exception(error)
+    def _is_old(self) -> bool:
+        return self.refresh_every is not None and time.monotonic() - self._read_at >= self.refresh_every
 
-    def _traced_renew(self) -> bool:
-        with tracer().start_as_current_span('refresh skills') as span:
-            changed = self._renew()
-            span.set_attribute('pydantic_ai_skills.changed', changed)
-            return changed
+    def _next(self) -> Future[bool]:
+        """The refresh that begins next; called with the guard held."""
+        if self._waiting is None:
+            shared: Future[bool] = Future()
+            shared.set_running_or_notify_cancel()  # nobody who waits can cancel it for the others
+            # A thread of its own: the refresh outlives who began it, and serves other event loops.
+            work = partial(copy_context().run, self._renew_into, shared)
+            Thread(target=work, name='skills-refresh', daemon=True).start()
+            self._waiting = shared
+        return self._waiting
+
+    def _renew_into(self, shared: Future[bool]) -> None:
+        with self._reading:
+            with self._guard:
+                self._running, self._waiting = shared, None
+            try:
+                with tracer().start_as_current_span('refresh skills') as span:
+                    changed = self._renew()
+                    span.set_attribute('pydantic_ai_skills.changed', changed)
+                shared.set_result(changed)
+            except BaseException as error:
+                shared.set_exception(error)
+            finally:
+                with self._guard:
+                    self._running = None
 
     def _renew(self) -> bool:
-        with self._refreshing:
-            before = self.snapshot
-            try:
-                after = self._read()
-            except Exception as error:
-                # Old skills are better than none, and what was wrong may mend itself before the next time.
-                warnings.warn(
-                    f'The skills could not be refreshed, those of before stay: {error}', UserWarning, stacklevel=2
-                )
-                self._read_at = time.monotonic()
-                return False
+        before = self.snapshot
+        try:
+            after = self._read(True)
+        except Exception as error:
+            # Old skills are better than none, and what was wrong may mend itself before the next time.
             self._read_at = time.monotonic()
-            entries = {name: _kept(before.entries.get(name), entry) for name, entry in after.entries.items()}
-            hidden = {name: _kept(before.hidden.get(name), entry) for name, entry in after.hidden.items()}
-            if (
-                list(entries.items()) == list(before.entries.items())
-                and list(hidden.items()) == list(before.hidden.items())
-                and after.diagnostics == before.diagnostics
-            ):
-                return False
-            known = set(before.diagnostics)
-            warn_about(found for found in after.diagnostics if found not in known)
-            self.snapshot = replace(after, entries=entries, hidden=hidden)
-            return True
+            warnings.warn(
+                f'The skills could not be refreshed, those of before stay: {error}', UserWarning, stacklevel=2
+            )
+            return False
+        self._read_at = time.monotonic()
+        entries = {name: _kept(before.entries.get(name), entry) for name, entry in after.entries.items()}
+        hidden = {name: _kept(before.hidden.get(name), entry) for name, entry in after.hidden.items()}
+        if (
+            list(entries.items()) == list(before.entries.items())
+            and list(hidden.items()) == list(before.hidden.items())
+            and after.diagnostics == before.diagnostics
+        ):
+            return False
+        self.snapshot = replace(after, entries=entries, hidden=hidden)
+        known = set(before.diagnostics)
+        warn_about(found for found in after.diagnostics if found not in known)
+        return True
 
     def warn_replaced(self, replaced: SkillEntry, kept: SkillEntry | None) -> None:
         """Warn, once, that of two skills with one name another one is used; not where they are the same package."""
@@ -136,11 +158,6 @@ class SkillsState:
             UserWarning,
             stacklevel=3,
         )
-
-
-def is_durable(ctx: RunContext[Any]) -> bool:
-    """Whether the run is a durable engine's: those give it a clock of their own, which replays."""
-    return ctx.agent is not None and ctx.agent.root_capability.get_run_clock() is not None
 
 
 def _kept(before: SkillEntry | None, after: SkillEntry) -> SkillEntry:

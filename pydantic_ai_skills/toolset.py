@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 import anyio.to_thread
 from pydantic_ai import FunctionToolset, RunContext, Tool
-from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
-from pydantic_ai.exceptions import UserError
+from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.toolsets import ToolsetTool
 
-from .access import SkillAccess, unwrap_entry
-from .calls import find_runnable, object_arguments, read_member, run_script
-from .entry import FileOptions, SkillEntry
+from .access import FileUse, SkillAccess, UnavailableError
+from .calls import read_member, run_member
+from .entry import EntryPackages, FileOptions, SkillEntry
+from .finding import SkillFilesOwner, find_skill, offered_entries
 from .info import SkillInfo
-from .members import ScriptArguments, SkillScript
 from .packages import SkillPackage
-from .state import is_durable
-from .tracing import note_member
+from .shown import ShownRequests
+from .tracing import tool_call
+from .workflows import is_durable
 
 READ_TOOL = 'read_skill_resource'
 RUN_TOOL = 'run_skill_script'
@@ -31,16 +30,6 @@ DEFAULT_TOOLSET_ID = 'agent_skills'
 
 _CAN_READ = attrgetter('can_read')
 _CAN_RUN = attrgetter('can_run')
-
-
-class SkillFilesOwner(ABC):
-    """The part of a capability that carries the file tools; the first one of a run offers them for all."""
-
-    @abstractmethod
-    async def run_script(
-        self, ctx: RunContext[Any], entry: SkillEntry, script: SkillScript, args: ScriptArguments, stdin: str | None
-    ) -> Any:
-        """Run a script that was looked up, once it is allowed."""
 
 
 class SkillFilesToolset(FunctionToolset[Any]):
@@ -80,7 +69,14 @@ class SkillFilesToolset(FunctionToolset[Any]):
             max_retries: How often the model may get a call wrong; `None` for the agent's own setting.
             owner: The capability part that the tools belong to. With one, skills are found among the run's
                 capabilities, and only the first owner of a run offers tools.
+
+        Raises:
+            TypeError: `packages` is no mapping.
         """
+        if not isinstance(packages, Mapping):
+            raise TypeError(
+                f'packages must map skill names to packages, as index_libraries gives them, not {packages!r}.'
+            )
         super().__init__(id=id or DEFAULT_TOOLSET_ID, max_retries=max_retries)
         self.add_tool(Tool(self.read_skill_resource, takes_ctx=True, name=READ_TOOL, max_retries=max_retries))
         self.add_tool(Tool(self.run_skill_script, takes_ctx=True, name=RUN_TOOL, max_retries=max_retries))
@@ -90,10 +86,10 @@ class SkillFilesToolset(FunctionToolset[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools that some skill of this run has a file for; none where another owner comes first."""
-        capabilities = self._capabilities(ctx)
-        if capabilities is not None and not self._is_first(capabilities.values()):
-            return {}
-        entries = list(self._entries(capabilities))
+        if self.owner is not None:
+            entries = offered_entries(ctx, self.owner)
+        else:
+            entries = [entry for name in self._packages if (entry := self._packaged(name)) is not None]
         offered = _offered(entries, from_disk=False)
         if offered is None:
             # Where no skill has a script, all have to be looked at once: a second for thousands of them. A durable
@@ -120,7 +116,11 @@ class SkillFilesToolset(FunctionToolset[Any]):
             args: For a long file: {"offset": first line, "limit": number of lines}. For a file named by a link in
                 another file: {"from": that file}. For a resource that lists args: those.
         """
-        return await read_member(self._access(ctx).skill(skill_name, 'read'), resource_name, ctx, args)
+        with tool_call(ctx):
+            try:
+                return await read_member(await self._skill(ctx, skill_name, 'read'), resource_name, ctx, args)
+            except UnavailableError as error:
+                return str(error)
 
     async def run_skill_script(
         self,
@@ -140,53 +140,40 @@ class SkillFilesToolset(FunctionToolset[Any]):
                 ["in.pdf", "out/", "--pages", "2"]. An object is flags: {"pages": 2} becomes --pages 2.
             stdin: Text for the script's standard input, if it reads any.
         """
-        entry = self._access(ctx).skill(skill_name, 'run')
-        script = await find_runnable(entry, script_name)
-        note_member(ctx, entry, script)
-        if script.function is not None:
-            args = object_arguments(script.name, args)
-        if self.owner is None:
-            return await run_script(script, ctx, args, stdin)
-        return await self.owner.run_script(ctx, entry, script, args, stdin)
+        with tool_call(ctx):
+            if self.owner is not None:
+                return await self.owner.run_script(ctx, skill_name, script_name, args, stdin)
+            try:
+                return await self.run_member(ctx, skill_name, script_name, args, stdin)
+            except ApprovalRequired as request:
+                ShownRequests.remember(ctx, request.metadata)
+                raise
 
-    async def script_for(self, ctx: RunContext[Any], skill_name: str, script_name: str) -> SkillScript:
-        """A script that a call has already been allowed to run, looked up again by its names.
+    async def run_member(
+        self,
+        ctx: RunContext[Any],
+        skill_name: str,
+        script_name: str,
+        args: list[Any] | dict[str, Any] | str | None,
+        stdin: str | None,
+    ) -> Any:
+        """What `run_skill_script` does, here and now."""
+        try:
+            return await run_member(await self._skill(ctx, skill_name, 'run'), script_name, ctx, args, stdin)
+        except UnavailableError as error:
+            return str(error)
 
-        Raises:
-            ModelRetry: it is gone.
-        """
-        capabilities = self._capabilities(ctx)
-        found = self._packaged(skill_name) if capabilities is None else unwrap_entry(capabilities[skill_name])
-        assert found is not None
-        return await find_runnable(found, script_name)
+    async def _skill(self, ctx: RunContext[Any], name: str, use: FileUse) -> SkillEntry:
+        if self.owner is not None:
+            return await find_skill(ctx, name, use)
+        return SkillAccess(ctx, self._packaged, lambda: self._packages).skill(name, use)
 
-    def _access(self, ctx: RunContext[Any]) -> SkillAccess:
-        capabilities = self._capabilities(ctx)
-        if capabilities is None:
-            packages = self._packages
-            return SkillAccess(ctx, lambda name: self._packaged(name) if name in packages else None, lambda: packages)
-
-        def lookup(name: str) -> SkillEntry | None:
-            found = capabilities.get(name)
-            return None if found is None else unwrap_entry(found)
-
-        return SkillAccess(ctx, lookup, lambda: (entry.name for entry in self._entries(capabilities)))
-
-    def _capabilities(self, ctx: RunContext[Any]) -> Mapping[str, AbstractCapability[Any]] | None:
-        return _live_capabilities(ctx) if self.owner is not None else None
-
-    def _entries(self, capabilities: Mapping[str, AbstractCapability[Any]] | None) -> Iterable[SkillEntry]:
-        if capabilities is not None:
-            return (entry for item in capabilities.values() if (entry := unwrap_entry(item)) is not None)
-        return (self._packaged(name) for name in self._packages)
-
-    def _packaged(self, name: str) -> SkillEntry:
+    def _packaged(self, name: str) -> SkillEntry | None:
+        if name not in self._packages:
+            return None
+        if isinstance(self._packages, EntryPackages):  # a capability's: with its options, approval among them
+            return self._packages.entries[name]
         return SkillEntry(SkillInfo(name, '', None), '', lambda: self._packages[name], self._options)
-
-    def _is_first(self, capabilities: Iterable[AbstractCapability[Any]]) -> bool:
-        return next((item for item in map(_unwrapped, capabilities) if isinstance(item, SkillFilesOwner)), None) is (
-            self.owner
-        )
 
 
 def _offered(entries: Sequence[SkillEntry], *, from_disk: bool) -> set[str] | None:
@@ -200,17 +187,3 @@ def _offered(entries: Sequence[SkillEntry], *, from_disk: bool) -> set[str] | No
         elif not from_disk and not all(entry.is_looked_at for entry in asked):
             return None
     return offered
-
-
-def _unwrapped(capability: AbstractCapability[Any]) -> AbstractCapability[Any]:
-    while isinstance(capability, WrapperCapability):
-        capability = capability.wrapped
-    return capability
-
-
-def _live_capabilities(ctx: RunContext[Any]) -> Mapping[str, AbstractCapability[Any]] | None:
-    """The run's capabilities, or `None` where the context has crossed a process boundary without them."""
-    try:
-        return ctx.capabilities
-    except UserError:
-        return None

@@ -23,30 +23,39 @@ PIECES = [
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map(''.join)
 """Any text, mostly of pieces that mean something to YAML."""
 
-_heads = st.sampled_from(['', '', '', '\ufeff', '\n', '<!-- c -->\n', '\ufeff\n<!--\n---\n-->\n\n'])
-_fences = st.sampled_from(['---\n', '---\n', '---\n', '--- \n', '---\r\n', '---\r', '---\t\n', '---\u2028\n'])
+_heads = st.sampled_from([*[''] * 5, '\ufeff', '\n', '<!-- c -->\n', '\ufeff\n<!--\n---\n-->\n\n'])
+_fences = st.sampled_from([*['---\n'] * 9, '--- \n', '---\r\n', '---\r', '---\t\n', '---\u2028\n'])
 _names = st.sampled_from(
     ['', '', 'name: demo\n', 'name: Demo Skill\n', 'name: vendor-demo\n', 'name: [a]\n', 'name:\n']
 )
-_frontmatters = st.tuples(_names, st.sampled_from(['', 'description: x\n', 'description: ']), texts, st.just('\n'))
+_few = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=7).map(''.join)
+_fields = st.one_of(
+    st.just('description: x\n'),
+    _few.map('description: Use when {}\n'.format),
+    st.tuples(_few, st.sampled_from(['a: ', 'metadata:\n  a: ', 'a: [', 'a: "', 'a: |\n  '])).map(
+        lambda parts: f'description: x\n{parts[1]}{parts[0]}\n'
+    ),
+    _few.map('description: {}\n'.format),
+    texts,
+)
 
-skill_texts = st.tuples(_heads, _fences, _frontmatters.map(''.join), _fences, texts).map(''.join)
-"""Texts with frontmatter, of which about a third load."""
+skill_texts = st.tuples(_heads, _fences, _names, _fields, _fences, _few).map(''.join)
+"""Texts with frontmatter, of which about half load."""
+
+_encodings = st.sampled_from(['utf-16', 'utf-16-le', 'utf-32', 'cp1252', 'utf-7', 'utf-8'])
+_skill_bytes = skill_texts.map(lambda text: text.encode('utf-8', 'replace'))
 
 skill_files = st.one_of(
-    st.binary(max_size=200),
-    texts.map(lambda text: text.encode('utf-8', 'surrogatepass')),
-    skill_texts.map(lambda text: text.encode('utf-8', 'surrogatepass')),
-    st.tuples(skill_texts, st.sampled_from(['utf-16', 'utf-16-le', 'utf-32', 'cp1252', 'utf-7'])).map(
-        lambda pair: pair[0].encode(pair[1], 'replace')
+    _skill_bytes,
+    _skill_bytes,
+    _skill_bytes,
+    st.tuples(_skill_bytes, st.binary(max_size=3), st.integers(0, 99)).map(
+        lambda parts: parts[0][: parts[2]] + parts[1] + parts[0][parts[2] :]
     ),
-    st.tuples(
-        skill_texts.map(lambda text: text.encode('utf-8', 'replace')), st.binary(max_size=4), st.integers(0, 200)
-    ).map(lambda parts: parts[0][: parts[2]] + parts[1] + parts[0][parts[2] :]),
+    st.tuples(skill_texts, _encodings).map(lambda pair: pair[0].encode(pair[1], 'replace')),
+    st.binary(max_size=200) | texts.map(lambda text: text.encode('utf-8', 'surrogatepass')),
 )
 """The bytes of a `SKILL.md`, of whatever kind."""
 
-folders = st.sampled_from(
-    ['demo', 'demo', 'demo', 'My Skill', 'math_add', '___', 'caf\u00e9', 'cafe\u0301', 'x\udcff', 'a\nb']
-)
+folders = st.sampled_from([*['demo'] * 6, 'My Skill', 'math_add', '___', 'caf\u00e9', 'cafe\u0301', 'x\udcff', 'a\nb'])
 """Names of folders."""

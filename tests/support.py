@@ -96,7 +96,8 @@ async def arun(given: Any, steps: Iterable[Step] = (), *, agent: Mapping[str, An
         warnings.simplefilter('always')
         made = Agent(scripted(steps, seen), capabilities=listed, **(agent or {}))
         seen.result = await made.run('go', **run)
-    seen.warnings = [str(item.message) for item in caught]
+    # The loop that an earlier `run_sync` left open may be collected meanwhile.
+    seen.warnings = [str(item.message) for item in caught if item.category is not ResourceWarning]
     collect(seen, seen.result.all_messages())
     return seen
 

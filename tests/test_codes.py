@@ -31,7 +31,7 @@ def test_a_finding_becomes_a_diagnostic() -> None:
     finding = codes.Finding(codes.NO_DESCRIPTION, 'SKILL.md has no description. See SKILL.md.', 'Add one.')
     diagnostic = finding.about('/lib/a b/skill.md')
     assert (diagnostic.path, diagnostic.severity, diagnostic.code) == ('/lib/a b/skill.md', 'error', 'no-description')
-    assert str(diagnostic) == '/lib/a b/skill.md has no description. See SKILL.md. Add one.'
+    assert str(diagnostic) == '/lib/a b/skill.md has no description. See SKILL.md. The skill is left out. Add one.'
     assert codes.Finding(codes.NAME_MENDED, 'x', severity='error').about('x').severity == 'error'
 
 

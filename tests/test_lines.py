@@ -3,7 +3,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pydantic_ai_skills.lines import SEPARATORS, shield, single_separator, skip_blank_lines, split_lines
+from pydantic_ai_skills.lines import (
+    SEPARATORS,
+    shield,
+    single_separator,
+    skip_blank_lines,
+    split_lines,
+    without_blank_ends,
+)
 
 pieces = st.sampled_from([*f'ab \n\r{SEPARATORS}\U000f0000\U000f0001', 'f0002', 'F0003'])
 texts = st.lists(pieces, max_size=30).map(''.join)
@@ -39,3 +46,9 @@ def test_skip_blank_lines(before: str, text: str) -> None:
     dropped, kept = whole[len(before) + 1 : start], whole[start:]
     assert not dropped.strip() and (not dropped or dropped[-1] in '\r\n')
     assert not kept.strip() or split_lines(kept)[0].strip()
+
+
+def test_without_blank_ends() -> None:
+    for text in ('', '\n', ' \n\f\n', '\v'):
+        assert without_blank_ends(text) == ''
+    assert without_blank_ends('\n \n  a \n\n b\t\n\f\n') == '  a \n\n b\t'

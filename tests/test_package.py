@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -45,6 +49,36 @@ def test_import_brings_no_optional_package_along() -> None:
     )
     done = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == '[]'
+
+
+def imported_modules() -> set[str]:
+    """The first parts of all absolute imports in the package."""
+    found: set[str] = set()
+    for path in SOURCE.parent.rglob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                found.add(str(node.module).partition('.')[0])
+            elif isinstance(node, ast.Import):
+                found |= {alias.name.partition('.')[0] for alias in node.names}
+    return found - sys.stdlib_module_names
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    def distribution(requirement: str) -> str:
+        return re.split(r'[^\w.-]', requirement)[0].lower().replace('_', '-')
+
+    project = tomllib.loads((SOURCE.parents[1] / 'pyproject.toml').read_text())['project']
+    required = [*project['dependencies'], *chain.from_iterable(project['optional-dependencies'].values())]
+    declared = {distribution(requirement) for requirement in required}
+    # These come with harness, in versions that it pins or that Pydantic AI's own interface is made of.
+    declared |= {'pydantic-ai-slim', 'pydantic', 'pydantic-core', 'opentelemetry-api', 'pydantic-ai-skills'}
+    packages = metadata.packages_distributions()
+    undeclared = {
+        module
+        for module in imported_modules()
+        if not declared & {distribution(name) for name in packages.get(module, ())}
+    }
+    assert undeclared == set()
 
 
 def test_no_private_module_or_name_of_the_framework_is_imported() -> None:

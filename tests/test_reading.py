@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from .skill_texts import folders, skill_files, skill_texts
 
 from pydantic_ai_skills import codes
 from pydantic_ai_skills.frontmatter import MAX_SKILL_BYTES, split_frontmatter
 from pydantic_ai_skills.lines import split_lines
 from pydantic_ai_skills.reading import ReadSkill, SkillSource, read_skills
+
+from .skill_texts import folders, skill_files, skill_texts
 
 QUOTES = r"""It's for "bills": C:\new files, and 100% more: all"""
 INFOS = {code for code, meaning in codes.CODES.items() if meaning.severity == 'info'}
@@ -185,6 +186,8 @@ def test_what_is_worth_knowing() -> None:
         ('description: x\nmetadata:\n  k: v\n  k: w', 'duplicate-key'),
         ('description: [a, b]', 'no-description'),
         ('description: "  "', 'no-description'),
+        ('description: \v', 'no-description'),
+        ('description: "\\u2028"', 'no-description'),
         ('description: x\nuser-invocable: yes', 'field-invalid'),
         ('description: x\ndisable-model-invocation: [true]', 'field-invalid'),
         ('- description', 'frontmatter-invalid'),

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 import yaml
 from hypothesis import given, settings
-from .skill_texts import folders, skill_files
 
 from pydantic_ai_skills import frontmatter
 from pydantic_ai_skills.codes import CODES
 from pydantic_ai_skills.repair import repair
+
+from .skill_texts import folders, skill_files
 
 BODY = '\r\nDo it.\x0c\u2028---\r\n\tEnd '
 

@@ -24,6 +24,7 @@ _BY_EXTENSION: dict[str, tuple[str, ...]] = {
     '.rb': ('ruby',),
     '.pl': ('perl',),
 }
+_SHEBANG_BYTES = 4096  # a kernel reads 256 of them
 _PYTHON_NAME = re.compile(r'python[\d.]*')
 _SYSTEM_FOLDERS = frozenset(['/bin', '/usr/bin', '/usr/local/bin'])
 _STRIPS_TYPES = ((22, 18), (23, 6))  # Node.js runs TypeScript as it is from these on, behind a flag from 22.6 on
@@ -76,8 +77,8 @@ async def script_command(
     """The words that start the script, its path last; its arguments come after.
 
     Args:
-        name: What the model calls it, for messages and for its extension.
-        path: Where the file is, as the place it runs in sees it.
+        name: What the model calls it, for messages.
+        path: Where the file is, as the place it runs in sees it. Its extension counts: the name may be anything.
         source: The file's beginning and mode.
         interpreters: The executor's choices.
         programs: What can be found in the place it runs in.
@@ -86,7 +87,7 @@ async def script_command(
     Raises:
         CannotRunError: the program that it needs is not there; the message names it and what would install it.
     """
-    extension = os.path.splitext(name)[1].lower()
+    extension = os.path.splitext(path)[1].lower()
     shebang = parse_shebang(source.head)
     if prepared is not None:
         return [prepared, *(shebang[1:] if shebang and _is_python_name(shebang[0]) else []), path]
@@ -132,7 +133,7 @@ def parse_shebang(head: bytes) -> list[str]:
 
     More forgiving than a kernel: a byte order mark before it, CRLF, and several words without `env -S`.
     """
-    line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n', 1)[0]
+    line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n', 1)[0][:_SHEBANG_BYTES]
     if not line.startswith(b'#!') or b'\0' in line:
         return []
     try:

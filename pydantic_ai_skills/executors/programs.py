@@ -75,3 +75,30 @@ async def version_of(workspace: Workspace, program: str) -> str:
     except (WorkspaceError, OSError):
         return ''
     return result.stdout.strip() if result.exit_code == 0 else ''
+
+
+class WorkspacePrograms:
+    """The programs of a workspace, asked for through its shell; what was found is not asked for again."""
+
+    def __init__(self, workspace: Workspace, found: dict[str, str] | None = None) -> None:
+        """Ask `workspace`, and remember in `found`."""
+        self._workspace = workspace
+        self.found: dict[str, str] = {} if found is None else found
+
+    async def find(self, program: str) -> str | None:
+        """See `Programs`; a program that is missing is looked for again next time, for it may be installed then."""
+        if program not in self.found:
+            command = ['sh', '-c', 'command -v -- "$1"', 'sh', program]
+            result = await self._workspace.run(command, timeout=_PROBE_SECONDS)
+            path = result.stdout.strip()
+            if result.exit_code != 0 or not path.startswith('/'):
+                return None
+            self.found[program] = path
+        return self.found[program]
+
+    async def version(self, program: str) -> str:
+        """See `Programs`."""
+        key = f'{program} --version'
+        if key not in self.found:
+            self.found[key] = await version_of(self._workspace, program)
+        return self.found[key]

@@ -11,12 +11,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from opentelemetry import trace
 from pydantic_ai import RunContext
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.workspaces import CommandResult, WorkspaceError, WorkspaceOutputLimitError, WorkspaceTimeoutError
 
 from ..members import ScriptArguments, SkillScript
+from ..tracing import note_process
 from .arguments import argument_vector, input_bytes
 from .commands import Interpreters, checked_interpreters, is_python, script_command
 from .environment import ScriptEnvironment, variables_not_given
@@ -101,6 +101,8 @@ class WorkspaceRunner(ABC):
                 return with_outputs(text, await place.outputs(), self._max_output_chars)
         except CannotRunError as error:
             return str(error)
+        except (WorkspaceError, UserError) as error:
+            return f'{script.name} could not be run to its end: {error}'
         except TimeoutError:
             raise
         except OSError as error:
@@ -143,10 +145,8 @@ class WorkspaceRunner(ABC):
         except WorkspaceTimeoutError as error:
             output = self._out_of_time(call.script.name, error)
             raise TimeoutError(output.text) from error
-        except (WorkspaceError, UserError) as error:
-            raise CannotRunError(f'{call.script.name} was not run: {error}') from error
         finally:
-            _trace(time.perf_counter() - started, exit_code, output)
+            note_process(time.perf_counter() - started, exit_code, None if output is None else output.cut)
 
     def _output(self, result: CommandResult, place: Place) -> ScriptOutput:
         remarks = [exit_line(result.exit_code)]
@@ -218,14 +218,3 @@ def _reason(error: OSError) -> str:
     if error.errno == errno.ENOEXEC:
         return 'it is a program for another kind of machine'
     return error.strerror or str(error)
-
-
-def _trace(seconds: float, exit_code: int | None, output: ScriptOutput | None) -> None:
-    span = trace.get_current_span()
-    if not span.is_recording():
-        return
-    span.set_attribute('pydantic_ai_skills.script.seconds', round(seconds, 3))
-    if exit_code is not None:
-        span.set_attribute('pydantic_ai_skills.script.exit_code', exit_code)
-    if output is not None:
-        span.set_attribute('pydantic_ai_skills.script.output_cut', output.cut)

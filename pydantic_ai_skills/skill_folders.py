@@ -1,0 +1,71 @@
+"""Where skills are: every folder with a `SKILL.md` below one, and the folders that are there by convention."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .discovery import skill_file_in
+from .excludes import is_excluded_part
+
+CONVENTIONAL = ('.agents/skills', '.claude/skills')
+"""Where projects and people keep their skills, in order of precedence."""
+
+
+def find_skill_folders(top: Path) -> Iterator[Path]:
+    """Every folder at or below `top` that holds a `SKILL.md`, by path, those inside other skills too.
+
+    What `DEFAULT_RESOURCE_EXCLUDES` shut out is not looked at, and links are followed only where they lead straight to
+    a skill, as in a library.
+
+    Raises:
+        OSError: `top` cannot be listed.
+    """
+    pending = [str(top)]
+    while pending:
+        folder = pending.pop()
+        if skill_file_in(folder) is not None:
+            yield Path(folder)
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name, reverse=True)
+        except OSError:
+            if folder == str(top):
+                raise
+            continue
+        for entry in entries:
+            if is_excluded_part(entry.name):
+                continue
+            if entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and skill_file_in(entry.path) is not None):
+                pending.append(entry.path)
+
+
+def libraries_below(top: Path) -> list[Path]:
+    """The libraries that a folder means: itself if it has skills as immediate children, else those below it.
+
+    Raises:
+        OSError: `top` cannot be listed.
+    """
+    parents = dict.fromkeys(folder.parent for folder in find_skill_folders(top) if folder != top)
+    if not parents or top in parents:
+        return [top]
+    return [parent for parent in parents if skill_file_in(parent) is None]
+
+
+def conventional_folders(start: Path, home: Path) -> list[Path]:
+    """Those of the `CONVENTIONAL` folders that exist: from `start` up to the root of its repository, then in `home`.
+
+    Outside a repository only `start` itself is looked at. The nearest come first.
+    """
+    start = Path(os.path.abspath(start))
+    places = [start]
+    if root := _repository_root(start):
+        places = [start, *(parent for parent in start.parents if parent == root or root in parent.parents)]
+    places.append(home)
+    folders = [place / name for place in places for name in CONVENTIONAL]
+    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+def _repository_root(start: Path) -> Path | None:
+    return next((place for place in (start, *start.parents) if (place / '.git').exists()), None)
