@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 import typer
@@ -27,6 +28,14 @@ class WrongUseError(Exception):
 class ErrorsInOneSentence(TyperGroup):
     """Ends a failed command with a sentence and an exit code; `--debug`, anywhere in the line, with a traceback."""
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help on one screen of 24 lines."""
+        options: list[Any] = list(self.get_params(ctx))
+        for option in options:
+            if option.name == 'show_completion':  # for scripts
+                option.hidden = True
+        super().format_help(ctx, formatter)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--debug` from wherever it stands before `--`."""
         end = args.index('--') if '--' in args else len(args)
@@ -41,7 +50,9 @@ class ErrorsInOneSentence(TyperGroup):
             typer.Exit: it failed, or was interrupted.
         """
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
@@ -55,14 +66,23 @@ class ErrorsInOneSentence(TyperGroup):
             raise typer.Exit(exit_code(error)) from None
 
 
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+    """A warning as a note, without the line of code that gave it."""
+    note(f'{message}' if issubclass(category, UserWarning) else f'{category.__name__}: {message}')
+
+
 def exit_code(error: Exception) -> int:
     """The exit code for an error: wrong use for what the library calls a wrong value, findings for all else."""
-    return WRONG_USE if isinstance(error, (WrongUseError, ValueError, TypeError, NotImplementedError)) else FINDINGS
+    return (
+        WRONG_USE
+        if isinstance(error, (WrongUseError, ValueError, TypeError, NotImplementedError, ImportError))
+        else FINDINGS
+    )
 
 
 def sentence(error: Exception) -> str:
     """What is wrong, in one sentence; what nobody expected is named so, with how to learn more."""
-    if isinstance(error, (WrongUseError, ValueError, RuntimeError, ModuleNotFoundError)) and str(error):
+    if isinstance(error, (WrongUseError, ValueError, RuntimeError, ImportError)) and str(error):
         return str(error)
     if isinstance(error, OSError):
         where = f' {error.filename}' if error.filename else ''

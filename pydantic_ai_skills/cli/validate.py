@@ -11,7 +11,7 @@ import typer
 from rich.syntax import Syntax
 from rich.text import Text
 
-from .console import console, near, one_line, printable
+from .console import console, counted, near, one_line, printable
 from .errors import FINDINGS, WrongUseError, note
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ def validate(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar='[PATH]...',
-            help='Skills, or folders with skills in them; the conventional folders unless given.',
+            metavar='PATH',
+            help='Skills, or folders with skills in them; .agents/skills and .claude/skills unless given.',
             show_default=False,
         ),
     ] = None,
@@ -42,7 +42,7 @@ def validate(
     format: Annotated[Format, typer.Option('--format', '-f', help='How to write the findings.')] = Format.text,
     json: Annotated[bool, typer.Option('--json', help='The same as --format json.')] = False,
 ) -> None:
-    """Check skills: what loads, what the format says, what works in practice."""
+    """Check skills: what loads, what the format says, what works."""
     from .reports import REPORTS
 
     packages = _packages(paths)
@@ -80,7 +80,9 @@ def _packages(paths: Sequence[str] | None) -> list[FoundPackage]:
         if not found:
             raise WrongUseError(f'There is no SKILL.md at or below {location.text}.')
         for folder in found:
-            folders.setdefault(folder.resolve(), folder)
+            real = folder.resolve()
+            if real not in folders or folder == real:  # by its own name rather than a link's
+                folders[real] = folder
     return found_packages(folders.values())
 
 
@@ -121,14 +123,10 @@ def _show(packages: Sequence[FoundPackage], problems: Sequence[Problem], fixes: 
             line.append(f' {problem.code}: ', style='dim').append(one_line(message), style='none'), soft_wrap=True
         )
     counts = [
-        _count(sum(problem.severity == severity for problem in problems), severity)
+        counted(sum(problem.severity == severity for problem in problems), severity)
         for severity in ('error', 'warning', 'info')
         if any(problem.severity == severity for problem in problems)
     ]
-    summary = f'{_count(len(packages), "skill")} checked: {", ".join(counts) or "no problems"}'
-    mended = f'; {_count(len(fixes), "file")} mended' if fixes else ''
+    summary = f'{counted(len(packages), "skill")} checked: {", ".join(counts) or "no problems"}'
+    mended = f'; {counted(len(fixes), "file")} mended' if fixes else ''
     out.print(f'{summary}{mended}.', style='bold' if problems else 'bold green')
-
-
-def _count(number: int, noun: str) -> str:
-    return f'{number:,} {noun}{"" if number == 1 or noun == "info" else "s"}'
