@@ -15,14 +15,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'tests'))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from skill_texts import PIECES, folders, skill_files
-from test_reading import check_files
-from test_repair import check_repair
 
 from pydantic_ai_skills.reading import SkillSource, read_skills
+from tests.skill_texts import PIECES, folders, skill_files
+from tests.test_reading import check_files
+from tests.test_repair import check_repair
 
 LIMIT_SECONDS, LIMIT_MEGABYTES, BLOCK = 1.0, 100.0, 1_000
 
