@@ -13,7 +13,6 @@ from .discovery import Library, installed_or_local, skill_file_in
 from .options import MissingDirectories
 from .registries import SkillRegistry
 
-
 _WAY_OUT = 'Mend the path, or pass missing_directories="skip" to go on without it.'
 
 

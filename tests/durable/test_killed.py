@@ -36,7 +36,12 @@ WORKFLOWS: dict[str, dict[str, Any]] = {
     'not-loaded': {'steps': [script('x.py'), load(), script('x.py')], 'hold_at': 'request 3'},
     'waiting': {'steps': RUN, 'approval': 'scripts', 'hold_at': 'waiting', 'decisions': {'True': [True]}},
     'approved': {'steps': RUN, 'approval': 'scripts', 'hold_at': 'request 3', 'decisions': {'False': [True]}},
-    'waiting-changed': {'steps': RUN, 'approval': 'scripts', 'hold_at': 'waiting', 'decisions': {'True': [True, False]}},
+    'waiting-changed': {
+        'steps': RUN,
+        'approval': 'scripts',
+        'hold_at': 'waiting',
+        'decisions': {'True': [True, False]},
+    },
     'last': {'steps': RUN},
 }
 
