@@ -56,6 +56,28 @@ def open_inside(root: str | Path, path: str | Path) -> int:
     return descriptor
 
 
+def open_found(path: str, inode: int) -> int:
+    """Open a file that a walk has just found, for a look at its beginning; the caller closes the descriptor.
+
+    A path that leads elsewhere by now leads to another inode. That takes two system calls where `open_inside` takes
+    twenty (measured: half the time of indexing), and is enough where nothing that is read is shown.
+
+    Args:
+        path: The resolved path that the walk gave.
+        inode: The inode that the walk saw there.
+
+    Raises:
+        UnsafeFileError: another file is there, or none that is regular.
+        OSError: it cannot be opened.
+    """
+    descriptor = os.open(path, _FILE_FLAGS)
+    info = os.fstat(descriptor)
+    if info.st_ino != inode or not stat.S_ISREG(info.st_mode):
+        os.close(descriptor)
+        raise UnsafeFileError(f'{path} is not the file that was found there')
+    return descriptor
+
+
 def read_inside(root: str | Path, path: str | Path, limit: int | None = None) -> bytes:
     """The bytes of a file of a package, at most `limit` of them; errors as `open_inside`."""
     with open(open_inside(root, path), 'rb') as file:
