@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from pydantic_ai.tools import AgentDepsT
 from .approval import ApprovalPolicy
 from .assemble import assemble
 from .diagnostics import SkillDiagnostic, warn_about
-from .entry import SkillEntry
+from .entry import EntryPackages
 from .executors import ExecutorChoice, as_executor
 from .info import SelectSkill, SkillInfo
 from .leaves import ByIdentity, Leaves, Visitor
@@ -257,7 +257,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
     def packages(self) -> Mapping[str, SkillPackage]:
         """The files of each skill by id; a package is indexed when it is first looked at."""
         entries = self._state.snapshot.entries
-        return _LazyPackages({name: entries[name] for name in self.skill_names if name in entries})
+        return EntryPackages({name: entries[name] for name in self.skill_names if name in entries})
 
     @property
     def skills(self) -> tuple[SkillInfo, ...]:
@@ -324,7 +324,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:
             return self
-        if not leaves.current():
+        if leaves.is_empty:
             return None
         changed = copy(self)
         changed._leaves = leaves
@@ -357,14 +357,16 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             max_retries=options.max_retries,
         )
 
-    def _read(self) -> Snapshot:
+    def _read(self, again: bool) -> Snapshot:
+        # A skill that was included and is gone is a removed skill, and no reason to renew nothing.
+        options = replace(self._options, unknown_names='skip') if again else self._options
         with tracer().start_as_current_span('read skills') as span:
             missing = self._options.missing_directories
             libraries, noted = directory_libraries(self._options.directories, missing)
             from_registries, found = registry_libraries(self._registries, missing)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
             noted += found
-            snapshot = assemble(self._options, [*libraries, *from_registries], skills, self._executor, noted)
+            snapshot = assemble(options, [*libraries, *from_registries], skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 
@@ -393,25 +395,6 @@ def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any])
         elif isinstance(item, SkillsCapability) and item.id is None:
             before += 1
     return 0  # added by a run, which has one of its own
-
-
-class _LazyPackages(Mapping[str, SkillPackage]):
-    """Packages by id, each indexed when it is first looked at."""
-
-    def __init__(self, entries: Mapping[str, SkillEntry]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> SkillPackage:
-        return self._entries[name].package
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f'<files of the skills {", ".join(self._entries)}>'
 
 
 def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:

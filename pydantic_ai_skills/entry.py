@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
@@ -166,3 +166,26 @@ class SkillEntry:
 
     def _text(self, body: str, files: str = '') -> str:
         return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)
+
+
+class EntryPackages(Mapping[str, SkillPackage]):
+    """The packages of skills by id, each indexed when it is first looked at."""
+
+    def __init__(self, entries: Mapping[str, SkillEntry]) -> None:
+        """Give the packages of `entries`, which stay at hand with their options."""
+        self.entries = entries
+
+    def __getitem__(self, name: str) -> SkillPackage:
+        return self.entries[name].package
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def __repr__(self) -> str:
+        return f'<files of the skills {", ".join(self.entries)}>'

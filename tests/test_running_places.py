@@ -55,7 +55,9 @@ def test_placeholders_mean_the_staged_folder_of_the_runs_workspace(library: Path
 
 
 def test_without_a_workspace_the_instructions_load_and_a_script_is_answered(library: Path) -> None:
-    seen = run(SkillsCapability(library, script_executor=WorkspaceScriptExecutor()), [load(), script('where.py', ['x'])])
+    seen = run(
+        SkillsCapability(library, script_executor=WorkspaceScriptExecutor()), [load(), script('where.py', ['x'])]
+    )
     assert f'{library.resolve()}/demo/scripts/where.py IN' in seen.everything
     assert 'workspace' in seen.last
 
@@ -101,7 +103,11 @@ def test_an_image_is_attached_only_where_that_is_asked_for(library: Path, mode: 
 
 def test_the_list_of_files_says_what_a_script_wants(tmp_path: Path) -> None:
     text = 'import argparse\np = argparse.ArgumentParser()\np.add_argument("file")\np.add_argument("--sheet")\np.parse_args()\n'
-    files = {'demo/SKILL.md': skill_text(), 'demo/scripts/recalc.py': text, 'demo/scripts/go.sh': '#!/bin/sh\n# Starts it all.\n'}
+    files = {
+        'demo/SKILL.md': skill_text(),
+        'demo/scripts/recalc.py': text,
+        'demo/scripts/go.sh': '#!/bin/sh\n# Starts it all.\n',
+    }
     seen = run(SkillsCapability(make_library(tmp_path, files)), [load()])
     assert '- scripts/recalc.py FILE [--sheet SHEET]' in seen.everything
     assert '- scripts/go.sh: Starts it all.' in seen.everything
