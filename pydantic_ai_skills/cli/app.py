@@ -6,20 +6,22 @@ from typing import Annotated
 
 import typer
 
+from .chat import chat
+from .demo import demo
 from .errors import ErrorsInOneSentence
 from .list import list_skills
 from .new import new
 from .read import read
 from .run import run
 from .show import show
+from .sync import sync
 from .validate import validate
 
 app = typer.Typer(
     cls=ErrorsInOneSentence,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={'help_option_names': ['-h', '--help']},
-    help='Agent Skills for Pydantic AI: look at them, check them, use them as a model would.',
+    help='Agent Skills for Pydantic AI: look at them, check them, run them.',
 )
 
 
@@ -48,3 +50,6 @@ app.command('validate')(validate)
 app.command('new')(new)
 app.command('run')(run)
 app.command('read')(read)
+app.command('sync')(sync)
+app.command('chat')(chat)
+app.command('demo')(demo)

@@ -27,6 +27,14 @@ class WrongUseError(Exception):
 class ErrorsInOneSentence(TyperGroup):
     """Ends a failed command with a sentence and an exit code; `--debug`, anywhere in the line, with a traceback."""
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help on one screen of 24 lines."""
+        options: list[Any] = list(self.get_params(ctx))
+        for option in options:
+            if option.name == 'show_completion':  # for scripts
+                option.hidden = True
+        super().format_help(ctx, formatter)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take `--debug` from wherever it stands before `--`."""
         end = args.index('--') if '--' in args else len(args)
@@ -57,12 +65,16 @@ class ErrorsInOneSentence(TyperGroup):
 
 def exit_code(error: Exception) -> int:
     """The exit code for an error: wrong use for what the library calls a wrong value, findings for all else."""
-    return WRONG_USE if isinstance(error, (WrongUseError, ValueError, TypeError, NotImplementedError)) else FINDINGS
+    return (
+        WRONG_USE
+        if isinstance(error, (WrongUseError, ValueError, TypeError, NotImplementedError, ImportError))
+        else FINDINGS
+    )
 
 
 def sentence(error: Exception) -> str:
     """What is wrong, in one sentence; what nobody expected is named so, with how to learn more."""
-    if isinstance(error, (WrongUseError, ValueError, RuntimeError, ModuleNotFoundError)) and str(error):
+    if isinstance(error, (WrongUseError, ValueError, RuntimeError, ImportError)) and str(error):
         return str(error)
     if isinstance(error, OSError):
         where = f' {error.filename}' if error.filename else ''

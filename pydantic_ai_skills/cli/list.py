@@ -17,7 +17,7 @@ from .options import JsonOption, SourcesArgument
 
 
 def list_skills(sources: SourcesArgument = None, json: JsonOption = False) -> None:
-    """Show the skills of some sources: name, description, files, source, problems."""
+    """Show the skills of some sources, and what is wrong with them."""
     from .locations import locations
 
     rows, failures = _collect(locations(sources))

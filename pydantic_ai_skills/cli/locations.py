@@ -29,6 +29,8 @@ class GitLocation:
 
     text: str
     url: str
+    repository: str
+    """The URL without credentials."""
     ref: str | None
     path: str
 
@@ -79,9 +81,11 @@ def _git(text: str) -> GitLocation:
     if 'subdirectory=' in fragment:  # pip's spelling
         fragment = parse_qs(fragment).get('subdirectory', [''])[0]
     url = urlunsplit((parts.scheme, parts.netloc, path, parts.query, ''))
-    if '@' in parts.netloc and parts.scheme in ('http', 'https'):  # a token, most likely, and `text` is shown
-        text = text.replace(f'{parts.netloc}', parts.netloc.rpartition('@')[2], 1)
-    return GitLocation(text, url, unquote(ref) or None, fragment.strip('/'))
+    shown = url
+    if '@' in parts.netloc and parts.scheme in ('http', 'https'):  # a token, most likely
+        host = parts.netloc.rpartition('@')[2]
+        text, shown = (whole.replace(parts.netloc, host, 1) for whole in (text, url))
+    return GitLocation(text, url, shown, unquote(ref) or None, fragment.strip('/'))
 
 
 def default_locations() -> list[Location]:
@@ -102,4 +106,3 @@ def default_locations() -> list[Location]:
 def locations(texts: Sequence[str] | None) -> list[Location]:
     """What the command line names, or the conventional folders; errors as `parse_location` and `default_locations`."""
     return [parse_location(text) for text in texts] if texts else default_locations()
-

@@ -24,7 +24,7 @@ def new(
     ] = None,
     json: Annotated[bool, typer.Option('--json', help='Write JSON.')] = False,
 ) -> None:
-    """Make a skill that validates: instructions, a script, a reference, evals."""
+    """Make a skill that validates: a script, a reference, evals."""
     from .skill_template import skill_files
 
     folder = into.expanduser() / _checked(name)

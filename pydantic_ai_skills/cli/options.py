@@ -10,8 +10,8 @@ import typer
 SourcesArgument = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar='[SOURCE]...',
-        help='Folder, git+https://HOST/REPO[@REF][#PATH] or s3://BUCKET[/PREFIX]; the conventional folders unless given.',
+        metavar='SOURCE',
+        help='Folder, git+https://HOST/REPO@REF#PATH or s3://BUCKET/PREFIX; .agents/skills and .claude/skills unless given.',
         show_default=False,
     ),
 ]

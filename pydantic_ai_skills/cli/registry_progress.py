@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from ..diagnostics import SkillDiagnostic
-from ..discovery import Library
-from ..registries import SkillRegistry
+from ..registries import SkillRegistry, WrapperRegistry
 from .console import error_console, one_line
 
 
@@ -24,37 +21,28 @@ def progress_bars() -> Generator[Progress]:
         yield progress
 
 
-class WatchedRegistry(SkillRegistry):
+class WatchedRegistry(WrapperRegistry):
     """A registry whose sync moves a bar."""
 
-    def __init__(self, wrapped: SkillRegistry, text: str, progress: Progress) -> None:
+    def __init__(self, wrapped: SkillRegistry, text: str, bars: Progress) -> None:
         """Watch `wrapped`, which is called `text` beside its bar."""
-        self.wrapped = wrapped
-        self.origin = wrapped.origin
+        super().__init__(wrapped)
         self._text = one_line(text)
-        self._progress = progress
+        self._bars = bars
 
     def __repr__(self) -> str:
         return repr(self.wrapped)
 
-    @property
-    def diagnostics(self) -> list[SkillDiagnostic]:
-        """Those of the registry."""
-        return self.wrapped.diagnostics
-
-    def library(self, path: Path) -> Library:
-        """That of the registry."""
-        return self.wrapped.library(path)
-
-    def sync(self) -> Path:
+    def sync(self, *, progress: Callable[[str, int, int | None], None] | None = None) -> Path:
         """Sync the registry; errors as its own."""
-        task = self._progress.add_task(self._text, total=None)
+        task = self._bars.add_task(self._text, total=None)
 
         def watch(phase: str, done: int, total: int | None) -> None:
-            self._progress.update(task, description=f'{self._text}: {phase}', completed=done, total=total)
+            self._bars.update(task, description=f'{self._text}: {phase}', completed=done, total=total)
+            if progress is not None:
+                progress(phase, done, total)
 
-        sync: Any = self.wrapped.sync  # the base class leaves `progress` to those that can
         try:
-            return sync(progress=watch)
+            return super().sync(progress=watch)
         finally:
-            self._progress.remove_task(task)
+            self._bars.remove_task(task)

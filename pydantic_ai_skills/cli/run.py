@@ -17,7 +17,7 @@ def run(
     skill: SkillArgument,
     script: Annotated[str, typer.Argument(metavar='SCRIPT', help='Its name, as `show` lists it.', show_default=False)],
     args: Annotated[
-        list[str] | None, typer.Argument(metavar='[-- ARGS...]', help='Its command line.', show_default=False)
+        list[str] | None, typer.Argument(metavar='ARGS', help='Its command line; put -- before it.', show_default=False)
     ] = None,
     source: SourceOption = None,
     executor: ExecutorOption = None,

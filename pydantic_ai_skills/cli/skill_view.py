@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..access import find_resource
+from ..checks.documents import codes
+from ..checks.shell_calls import shell_calls
 from ..diagnostics import SkillDiagnostic
 from ..discovery import Library, find_packages, read_skill_file
 from ..entry import SkillEntry
@@ -88,7 +90,7 @@ def skill_view(chosen: Chosen) -> SkillView:
         frontmatter=_frontmatter(info),
         catalog_entry=catalog_entry(chosen.entry, info),
         instructions=instructions,
-        files=file_views(package, offered=chosen.entry is not None),
+        files=file_views(package, written_args(instructions, package), offered=chosen.entry is not None),
         problems=diagnostics_of(chosen.source, info.directory),
     )
 
@@ -119,15 +121,35 @@ def _package(info: SkillInfo) -> SkillPackage:
     return index_package(info.name, found, LocalSkillScriptExecutor(), ResourceFilter())
 
 
-def file_views(package: SkillPackage, *, offered: bool) -> list[FileView]:
-    """The files of a package by name, each with the calls that the model can make."""
+def written_args(instructions: str, package: SkillPackage) -> Mapping[str, Sequence[str]]:
+    """The arguments with which the instructions call each script for the first time."""
+    scripts = {script.name for script in (*package.scripts, *package.unlisted_scripts)}
+    written: dict[str, Sequence[str]] = {}
+    for code in codes(instructions):
+        for call in shell_calls(code):
+            if call.script in scripts and call.is_call:
+                written.setdefault(call.script, call.args)
+    return written
+
+
+def file_views(package: SkillPackage, written: Mapping[str, Sequence[str]], *, offered: bool) -> list[FileView]:
+    """The files of a package by name, each with the calls that the model can make.
+
+    Args:
+        package: The files.
+        written: Arguments of scripts as the instructions have them.
+        offered: Whether the model can load the skill at all.
+    """
     runnable = {script.name for script in (*package.scripts, *package.unlisted_scripts)}
     views: list[FileView] = []
     for name in sorted({*runnable, *(item.name for item in (*package.resources, *package.assets))}):
         member = find_resource(package, name)
         calls: list[ToolCall] = []
         if name in runnable:
-            calls.append(ToolCall(RUN_TOOL, {'skill_name': package.name, 'script_name': name}))
+            arguments: dict[str, Any] = {'skill_name': package.name, 'script_name': name}
+            if written.get(name):
+                arguments['args'] = list(written[name])
+            calls.append(ToolCall(RUN_TOOL, arguments))
         if not isinstance(member, SkillScript):
             calls.append(ToolCall(READ_TOOL, {'skill_name': package.name, 'resource_name': name}))
         kind = (

@@ -33,8 +33,8 @@ def validate(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar='[PATH]...',
-            help='Skills, or folders with skills in them; the conventional folders unless given.',
+            metavar='PATH',
+            help='Skills, or folders with skills in them; .agents/skills and .claude/skills unless given.',
             show_default=False,
         ),
     ] = None,
@@ -42,7 +42,7 @@ def validate(
     format: Annotated[Format, typer.Option('--format', '-f', help='How to write the findings.')] = Format.text,
     json: Annotated[bool, typer.Option('--json', help='The same as --format json.')] = False,
 ) -> None:
-    """Check skills: what loads, what the format says, what works in practice."""
+    """Check skills: what loads, what the format says, what works."""
     from .reports import REPORTS
 
     packages = _packages(paths)

@@ -13,8 +13,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from pydantic_ai_skills import SkillsCapability
-from pydantic_ai_skills.cli import demo as demo_module
-from pydantic_ai_skills.cli.demo import demo, demo_skills
+from pydantic_ai_skills.cli import demo_run as demo_module
+from pydantic_ai_skills.cli.demo import demo
+from pydantic_ai_skills.cli.demo_run import demo_skills
 from pydantic_ai_skills.cli.run_view import show_run
 
 app = typer.Typer()

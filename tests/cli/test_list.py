@@ -1,0 +1,166 @@
+"""`list`: which sources are looked at, and what is said of each skill."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from ..registries.helpers import write_skill
+from ..registries.servers import Repo, git_host
+from ..support import make_library, skill_text
+from .conftest import Cli
+
+
+def names(cli: Cli, *args: object) -> list[str]:
+    return [row['name'] for row in json.loads(cli('list', *args, '--json').out)['skills']]
+
+
+def test_conventional_folders_from_here_up_to_the_repository_then_home(work: Path, cli: Cli) -> None:
+    inner = work / 'repo' / 'src' / 'deep'
+    inner.mkdir(parents=True)
+    (work / 'repo' / '.git').mkdir()
+    for number, folder in enumerate(
+        [
+            inner / '.agents/skills',
+            inner / '.claude/skills',
+            work / 'repo' / '.claude/skills',
+            work / '.agents/skills',  # above the repository: not ours
+            Path.home() / '.agents/skills',
+            Path.home() / '.claude/skills',
+        ]
+    ):
+        write_skill(folder / f's{number}')
+    os.chdir(inner)
+    done = cli('list', '--json')
+    found = [(row['name'], row['source']) for row in json.loads(done.out)['skills']]
+    assert found == [
+        ('s0', '.agents/skills'),
+        ('s1', '.claude/skills'),
+        ('s2', str(work / 'repo/.claude/skills')),
+        ('s4', '~/.agents/skills'),
+        ('s5', '~/.claude/skills'),
+    ]
+    assert done.code == 0
+    os.chdir(work / 'repo' / 'src')
+    assert names(cli) == ['s2', 's4', 's5']
+
+
+def test_outside_a_repository_only_this_folder_and_home(work: Path, cli: Cli) -> None:
+    write_skill(work / '.agents/skills' / 'above')
+    (work / 'sub').mkdir()
+    os.chdir(work / 'sub')
+    done = cli('list')
+    assert done.code == 2
+    assert 'pydantic-ai-skills new NAME' in done.err and 'Traceback' not in done.err
+
+
+def test_a_folder_may_be_a_skill_a_library_or_a_tree(work: Path, cli: Cli) -> None:
+    write_skill(work / 'tree/team-a/one')
+    write_skill(work / 'tree/team-b/skills/two')
+    assert names(cli, 'tree') == ['one', 'two']
+    assert names(cli, 'tree/team-a') == ['one']
+    assert names(cli, 'tree/team-a/one') == ['one']
+    assert names(cli, 'tree/team-a/one/SKILL.md') == ['one']
+    os.chdir(work / 'tree/team-a/one')
+    assert names(cli, '.') == ['one']
+
+
+def test_counts_files_and_tells_problems(work: Path, cli: Cli) -> None:
+    make_library(
+        work / 'lib',
+        {
+            'good/SKILL.md': skill_text('good'),
+            'good/scripts/a.py': '',
+            'good/notes.md': 'x',
+            'good/logo.png': b'\x89PNG\0',
+            'mended/SKILL.md': skill_text('Other Name'),
+            'broken/SKILL.md': 'no frontmatter',
+        },
+    )
+    done = cli('list', 'lib', '--json')
+    assert done.code == 1  # one is left out
+    rows = {row['name']: row for row in json.loads(done.out)['skills']}
+    assert (rows['good']['files'], rows['good']['scripts'], rows['good']['problems']) == (3, 1, [])
+    assert [item['code'] for item in rows['mended']['problems']] == ['name-mended']
+    assert not rows['mended']['left_out']
+    assert rows['broken']['left_out'] and rows['broken']['problems'][0]['severity'] == 'error'
+    text = cli('list', 'lib')
+    assert text.code == 1
+    lines = text.out.splitlines()
+    assert lines[0].split() == ['NAME', 'DESCRIPTION', 'FILES', 'SOURCE', 'PROBLEMS']
+    assert lines[3].split() == ['broken', '(left', 'out)', 'lib', 'no-frontmatter']
+    assert all(line == line.rstrip() for line in lines)
+    assert any(line.startswith('error: ') for line in lines)
+
+
+def test_in_a_pipe_nothing_is_cut_and_nothing_is_coloured(work: Path, cli: Cli) -> None:
+    words = 'word ' * 190
+    make_library(work / 'lib', {'long/SKILL.md': skill_text('long', f'Use it when {words}END.')})
+    done = cli('list', 'lib')
+    assert 'END.' in done.out and '\x1b' not in done.out
+
+
+def test_terminal_characters_of_a_hostile_skill_are_shown_as_such(work: Path, cli: Cli) -> None:
+    text = skill_text('bad', '"Use it when \\e[2J\\e]0;owned\\a and \\u202e backwards"')
+    make_library(work / 'lib', {'bad/SKILL.md': text})
+    for args in (['list', 'lib'], ['show', 'lib/bad']):
+        done = cli(*args)
+        assert done.code == 0 and '\ufffd[2J' in done.out
+        assert not set('\x1b\a\u202e') & set(done.out)
+
+
+def test_the_same_skill_in_two_sources_is_one_and_another_is_told(work: Path, cli: Cli) -> None:
+    for folder in ('a', 'b'):
+        make_library(work / folder, {'same/SKILL.md': skill_text('same'), 'differs/SKILL.md': skill_text(body=folder)})
+    done = cli('list', 'a', 'b', '--json')
+    rows = json.loads(done.out)['skills']
+    assert [(row['name'], row['source']) for row in rows] == [('differs', 'a'), ('same', 'a'), ('differs', 'b')]
+    assert [item['code'] for item in rows[2]['problems'] if item['code'] == 'shadowed'] == ['shadowed']
+
+
+def test_a_linked_folder_of_skills_is_one_with_what_it_leads_to(work: Path, cli: Cli) -> None:
+    write_skill(work / '.agents/skills/one')
+    (work / '.claude').mkdir()
+    (work / '.claude/skills').symlink_to('../.agents/skills')
+    assert names(cli) == ['one']
+
+
+def test_git_source_by_ref_and_path_over_http(work: Path, cli: Cli) -> None:
+    repo = Repo(work / 'upstream' / 'r')
+    repo.write('skills/old/SKILL.md', skill_text('old'))
+    first = repo.commit()
+    repo.write('skills/new/SKILL.md', skill_text('new'))
+    repo.write('elsewhere/deep/third/SKILL.md', skill_text('third'))
+    repo.commit()
+    with git_host(work / 'upstream') as host:
+        url = f'git+{host.url}/r/.git'
+        assert names(cli, url) == ['new', 'old', 'third']
+        assert names(cli, f'{url}#skills') == ['new', 'old']
+        assert names(cli, f'{url}@{first}') == ['old']
+        assert names(cli, f'{url}@main#elsewhere') == ['third']
+        missing = cli('list', f'{url}@nope')
+    assert missing.code in (1, 2) and 'nope' in missing.err and 'Traceback' not in missing.err
+
+
+def test_a_dead_source_does_not_hide_the_others(work: Path, cli: Cli) -> None:
+    write_skill(work / 'lib' / 'here')
+    done = cli('list', 'lib', 'git+http://127.0.0.1:9/x.git', '--json')
+    report = json.loads(done.out)
+    assert done.code == 1
+    assert [row['name'] for row in report['skills']] == ['here']
+    assert [item['source'] for item in report['failed_sources']] == ['git+http://127.0.0.1:9/x.git']
+    assert cli('list', 'nowhere').code == 2
+
+
+def test_a_token_in_a_url_is_never_shown(work: Path, cli: Cli) -> None:
+    done = cli('list', 'git+http://user:s3cret@127.0.0.1:9/x.git')
+    assert done.code == 1 and '127.0.0.1:9' in done.err
+    assert 's3cret' not in done.out + done.err
+
+
+def test_sources_of_unknown_kinds_say_what_there_is(cli: Cli) -> None:
+    assert 'Did you mean git+https://github.com/a/b?' in cli('list', 'https://github.com/a/b').err
+    assert 'git+https://HOST' in cli('list', 'ftp://x').err
+    assert 'names no bucket' in cli('list', 's3://').err
+    assert 'branch, tag or commit' in cli('list', 'git+https://host/x@').err
