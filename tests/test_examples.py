@@ -1,0 +1,90 @@
+"""Every example runs offline, as a process of its own and from another folder, and prints what it is meant to show."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / 'examples'
+
+SHOWN = {
+    'agent_spec.py': ['min 1.2, median 6.9'],
+    'approve_in_terminal.py': [
+        'csv-profiler wants to run:  scripts/profile.py assets/sample.csv price',
+        'Run it? [y/N]',
+        'min 1.2, median 6.9',
+    ],
+    'durable_workflow.py': [
+        'first: Report, made 1 time(s)',
+        'second: Report, made 1 time(s)',
+        'run_skill_script',
+        'runs of the script: 1',
+    ],
+    'pinned_git.py': ["['greeting'] at ", 'Hello!'],
+    'sandboxed_scripts.py': [
+        'secret file: not there',
+        'API_KEY: not set',
+        'network: ',
+        'its own skill: Read-only file system',
+        'its scratch folder: fine',
+    ],
+    'skills_in_python.py': ['Invoice 42 for Ada: 19.50 EUR'],
+    'smallest_agent.py': ['5 rows, 4 columns', 'min 4.9, median 5.4'],
+    'tenants_service.py': [
+        "200 {'tenant': 'acme', 'answer': 'mergers: figures of acme'}",
+        "There is no skill 'mergers'. The skills are: sales.",
+        "401 {'detail': 'Unknown key.'}",
+    ],
+}
+NEEDS = {'tenants_service.py': 'fastapi', 'durable_workflow.py': 'dbos', 'pinned_git.py': 'git'}
+
+
+def run(name: str, tmp_path: Path, stdin: str = '', path: str | None = None) -> str:
+    """The output of an example in an empty home folder, without a key of any provider."""
+    environment = {'HOME': str(tmp_path), 'PATH': path or os.environ['PATH'], 'PYTHONPATH': str(ROOT), 'API_KEY': 'x'}
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name)],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'Warning' not in done.stderr
+    return done.stdout
+
+
+def test_every_example_is_here() -> None:
+    assert {path.name for path in EXAMPLES.glob('*.py')} - {'offline.py'} == set(SHOWN)
+    text = (EXAMPLES / 'README.md').read_text()
+    assert all(f'({name})' in text for name in SHOWN)
+
+
+@pytest.mark.parametrize('name', SHOWN)
+def test_example(name: str, tmp_path: Path) -> None:
+    pytest.importorskip(NEEDS.get(name, 'pydantic_ai'))
+    if name == 'sandboxed_scripts.py' and shutil.which('bwrap') is None:
+        pytest.skip('bubblewrap is not installed')
+    output = run(name, tmp_path, stdin='y\n')
+    for shown in SHOWN[name]:
+        assert shown in output, output
+
+
+def test_without_an_answer_nothing_is_approved(tmp_path: Path) -> None:
+    output = run('approve_in_terminal.py', tmp_path)
+    assert 'The user said no.' in output
+    assert 'median' not in output
+
+
+def test_without_bubblewrap_the_sandbox_says_so_and_runs_nothing(tmp_path: Path) -> None:
+    output = run('sandboxed_scripts.py', tmp_path, path=str(tmp_path))
+    assert output.startswith('No sandbox here, so nothing is run: ')
+    assert 'secret' not in output
