@@ -1,11 +1,15 @@
-"""Every example runs offline, as a process of its own and from another folder, and prints what it is meant to show."""
+"""Every example runs offline and from another folder, and prints what it is meant to show."""
 
 from __future__ import annotations
 
+import io
 import os
+import runpy
 import shutil
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,21 +49,25 @@ SHOWN = {
 NEEDS = {'tenants_service.py': 'fastapi', 'durable_workflow.py': 'dbos', 'pinned_git.py': 'git'}
 
 
-def run(name: str, tmp_path: Path, stdin: str = '', path: str | None = None) -> str:
-    """The output of an example in an empty home folder, without a key of any provider."""
-    environment = {'HOME': str(tmp_path), 'PATH': path or os.environ['PATH'], 'PYTHONPATH': str(ROOT), 'API_KEY': 'x'}
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=tmp_path,
-        env=environment,
-    )
-    assert done.returncode == 0, done.stderr
-    assert 'Warning' not in done.stderr
-    return done.stdout
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs an example as `python examples/NAME` would, in this process, since importing Pydantic AI takes longest."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    monkeypatch.setenv('API_KEY', 'x')
+
+    def run_here(name: str, stdin: str = '') -> str:
+        monkeypatch.setattr(sys, 'argv', [name])
+        monkeypatch.setattr(sys, 'stdin', io.StringIO(stdin))
+        with warnings.catch_warnings():
+            warnings.simplefilter('error', UserWarning)
+            runpy.run_path(str(EXAMPLES / name), run_name='__main__')
+        return capsys.readouterr().out
+
+    return run_here
 
 
 def test_every_example_is_here() -> None:
@@ -69,22 +77,33 @@ def test_every_example_is_here() -> None:
 
 
 @pytest.mark.parametrize('name', SHOWN)
-def test_example(name: str, tmp_path: Path) -> None:
+def test_example(name: str, run: Run) -> None:
     pytest.importorskip(NEEDS.get(name, 'pydantic_ai'))
     if name == 'sandboxed_scripts.py' and shutil.which('bwrap') is None:
         pytest.skip('bubblewrap is not installed')
-    output = run(name, tmp_path, stdin='y\n')
+    output = run(name, stdin='y\n')
     for shown in SHOWN[name]:
         assert shown in output, output
 
 
-def test_without_an_answer_nothing_is_approved(tmp_path: Path) -> None:
-    output = run('approve_in_terminal.py', tmp_path)
+def test_without_an_answer_nothing_is_approved(run: Run) -> None:
+    output = run('approve_in_terminal.py')
     assert 'The user said no.' in output
     assert 'median' not in output
 
 
-def test_without_bubblewrap_the_sandbox_says_so_and_runs_nothing(tmp_path: Path) -> None:
-    output = run('sandboxed_scripts.py', tmp_path, path=str(tmp_path))
+def test_without_bubblewrap_the_sandbox_says_so_and_runs_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('PATH', str(tmp_path))
+    output = run('sandboxed_scripts.py')
     assert output.startswith('No sandbox here, so nothing is run: ')
     assert 'secret' not in output
+
+
+def test_an_example_as_a_process_of_its_own_without_home_or_key(tmp_path: Path) -> None:
+    command = [sys.executable, str(EXAMPLES / 'smallest_agent.py')]
+    environment = {'HOME': str(tmp_path), 'PATH': os.environ['PATH'], 'PYTHONPATH': str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert '5 rows, 4 columns' in done.stdout
