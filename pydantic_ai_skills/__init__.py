@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .capability import SkillsCapability
     from .diagnostics import SkillDiagnostic
-    from .executors import CallableSkillScriptExecutor, LocalSkillScriptExecutor
+    from .executors import (
+        BubblewrapScriptExecutor,
+        CallableSkillScriptExecutor,
+        LocalSkillScriptExecutor,
+        WorkspaceScriptExecutor,
+    )
     from .info import SkillInfo
     from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
     from .packages import SkillPackage
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
     from .toolset import SkillFilesToolset
 
 __all__ = [
+    'BubblewrapScriptExecutor',
     'CallableSkillScriptExecutor',
     'GitCloneOptions',
     'GitSkillsRegistry',
@@ -35,11 +41,13 @@ __all__ = [
     'SkillScriptExecutor',
     'SkillWrapper',
     'SkillsCapability',
+    'WorkspaceScriptExecutor',
     'skill',
 ]
 
 # Imported when first asked for, as harness does it: a registry's users need no executor, and the other way round.
 _MODULES = {
+    'BubblewrapScriptExecutor': '.executors',
     'CallableSkillScriptExecutor': '.executors',
     'GitCloneOptions': '.registries',
     'GitSkillsRegistry': '.registries',
@@ -58,6 +66,7 @@ _MODULES = {
     'SkillScriptExecutor': '.members',
     'SkillWrapper': '.skills',
     'SkillsCapability': '.capability',
+    'WorkspaceScriptExecutor': '.executors',
     'skill': '.skills',
 }
 

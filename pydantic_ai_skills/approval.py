@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 import anyio.to_thread
@@ -116,7 +116,8 @@ def script_digest(entry: SkillEntry, script: SkillScript) -> str | None:
     """
     if entry.info.directory is not None or script.uri is None:
         return entry.info.digest
-    return file_digest(str(Path(script.uri).parent), script.uri)
+    path = os.path.realpath(script.uri)
+    return file_digest(os.path.dirname(path), path)
 
 
 async def _is_what_was_shown(

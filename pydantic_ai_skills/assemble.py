@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from pydantic_ai import RunContext
 
 from .budget import fit_descriptions
 from .catalog import CatalogItem, read_catalog
@@ -13,6 +16,7 @@ from .discovery import Library
 from .encoding import encodable
 from .entry import SkillEntry
 from .excludes import ResourceFilter
+from .executors import may_stage, staged_directory
 from .info import SkillInfo
 from .members import SkillScriptExecutor
 from .names import DEFAULT_CAPABILITY_IDS
@@ -111,15 +115,24 @@ def _disk_entry(
     options: SkillsOptions, item: CatalogItem, executor: SkillScriptExecutor, hidden: ResourceFilter
 ) -> SkillEntry:
     assert item.definition is not None and item.info is not None
-    body, found = item.definition.body, item.found
-    if options.resolve_skill_dir and ('$' in body or '{' in body):
-        body = resolve_placeholders(body, encodable(str(item.info.directory)))
+    written, found = item.definition.body, item.found
+    here = encodable(str(item.info.directory))
+    has_places = options.resolve_skill_dir and ('$' in written or '{' in written)
+    body = resolve_placeholders(written, here) if has_places else written
+
+    async def staged(ctx: RunContext[Any]) -> str:
+        place = await staged_directory(
+            executor, found.directory, item.name, ctx, boundary=found.library.boundary, origin=found.library.origin
+        )
+        return resolve_placeholders(written, place or here)
+
     return SkillEntry(
         item.info,
         body,
         lambda: index_package(item.name, found, executor, hidden),
         options.files,
         lambda: file_kinds(found, hidden),
+        staged=staged if body != written and may_stage(executor) else None,
         identity=(found, found.signature),
         stamp=lambda: file_stamp(found),
     )

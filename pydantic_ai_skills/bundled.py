@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from .members import SkillAsset, SkillResource, SkillScript
 from .packages import SkillPackage
 from .resources import size_text
+from .usage import script_usage
 
 LISTED_PER_KIND = 50
 """Files named per kind before only a count is given; measured: 73 of 6,450 published skills have more."""
@@ -57,7 +58,16 @@ def _resource_line(resource: SkillResource) -> str | None:
 
 
 def _script_line(script: SkillScript) -> str | None:
-    return f'- {script.name}' + _described(script) if is_listable(script.name) else None
+    if not is_listable(script.name):
+        return None
+    if script.uri is None or script.description:
+        return f'- {script.name}' + _described(script)
+    usage = script_usage(script.uri, script.root)
+    if usage is None:
+        return f'- {script.name}'
+    line = f'- {script.name} {usage.arguments}' if usage.arguments else f'- {script.name}'
+    line += f': {usage.summary}' if usage.summary else ''
+    return line if is_listable(line) else f'- {script.name}'
 
 
 def _asset_line(asset: SkillAsset) -> str | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio.to_thread
-from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai import BinaryContent, ModelRetry, RunContext
 from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, ToolFailed
 
 from .access import UnavailableError, find_script
 from .approval import CannotAskError, approve
+from .assets import read_asset
 from .encoding import encodable
 from .entry import SkillEntry
 from .functions import object_arguments
@@ -20,7 +21,7 @@ from .linked import find_linked
 from .members import ScriptArguments, SkillAsset, SkillResource, SkillScript
 from .packages import SkillPackage
 from .plain import sendable
-from .resources import describe_asset, read_text
+from .resources import read_text
 from .tracing import note_member
 
 CONTROL_FLOW = (ModelRetry, ApprovalRequired, CallDeferred, ToolFailed)
@@ -53,7 +54,7 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
     await note_member(entry, member)
     try:
         if isinstance(member, SkillAsset):
-            return describe_asset(member.name, member.uri, member.size, member.media_type)
+            return await anyio.to_thread.run_sync(read_asset, member, entry.options.attach_binaries)
         if isinstance(member, SkillScript):
             return await _source(member, object_arguments(member.name, args))
         return sendable(await member.load(ctx, args))
@@ -96,7 +97,8 @@ async def run_member(
         # It runs from a fresh copy with that digest. A local library's script runs in place, where its owner expects
         # what it writes; its digest has just been compared (decision 0040).
         script = replace(script, approved_digest=approved.digest)
-    return await _run(script, ctx, args, stdin)
+    answer = await _run(script, ctx, args, stdin)
+    return answer if script.call is not None or entry.options.attach_binaries else _text_of(answer)
 
 
 async def _run(script: SkillScript, ctx: RunContext[Any], args: ScriptArguments, stdin: str | None) -> Any:
@@ -108,6 +110,18 @@ async def _run(script: SkillScript, ctx: RunContext[Any], args: ScriptArguments,
         return encodable(str(error)) or f'{script.name} ran out of time.'
     except Exception as error:  # an executor or a function failed: that is the answer
         return _failed(script.name, error)
+
+
+def _text_of(answer: Any) -> Any:
+    """An executor's answer without the files that it attached."""
+    if not isinstance(answer, list):
+        return answer
+    parts = cast('list[Any]', answer)
+    return (
+        '\n'.join(part for part in parts if isinstance(part, str))
+        if any(isinstance(part, BinaryContent) for part in parts)
+        else parts
+    )
 
 
 def _reason(error: OSError) -> str:

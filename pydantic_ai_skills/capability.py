@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,14 @@ from pydantic_ai.tools import AgentDepsT
 from .approval import ApprovalPolicy
 from .assemble import assemble
 from .diagnostics import SkillDiagnostic, warn_about
-from .entry import SkillEntry
-from .executors import LocalSkillScriptExecutor
+from .entry import EntryPackages
+from .executors import ExecutorChoice, as_executor
 from .info import SelectSkill, SkillInfo
 from .leaves import ByIdentity, Leaves, Visitor
 from .members import SkillScriptExecutor
 from .names import normalize_name
 from .options import (
+    BinaryResources,
     DuplicateNames,
     MissingDirectories,
     SkillsOptions,
@@ -72,7 +73,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         skills: Sequence[Skill | SkillWrapper[Any]] = (),
         include: Collection[str] | None = None,
         exclude: Collection[str] | None = None,
-        script_executor: SkillScriptExecutor | None = None,
+        script_executor: SkillScriptExecutor | ExecutorChoice | None = None,
         exclude_resources: Sequence[str] | None = None,
         resources: bool = True,
         scripts: bool = True,
@@ -89,6 +90,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         select: SelectSkill | None = None,
         approval: ApprovalPolicy = 'never',
         refresh_every: float | timedelta | None = None,
+        binary_resources: BinaryResources = 'describe',
     ) -> None:
         """Sync the registries and read all sources.
 
@@ -99,7 +101,8 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             skills: Skills written in Python; they win over packages of their name.
             include: The exact names of the skills to offer; `None` for all. Not together with `exclude`.
             exclude: The exact names of skills to leave out.
-            script_executor: What runs the scripts; `None` for `LocalSkillScriptExecutor()`, which is this host.
+            script_executor: What runs the scripts; `None` for `LocalSkillScriptExecutor()`, which is this host. Or a
+                mapping or function of a script's origin: `{'local': …, 'remote': …}` (`'installed'` goes with local).
             exclude_resources: Globs of resources and assets to hide, on top of `DEFAULT_RESOURCE_EXCLUDES`.
             resources: Whether to offer `read_skill_resource`.
             scripts: Whether to offer `run_skill_script`.
@@ -122,6 +125,8 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
                 `(ctx, script, args)`, sync or async, that returns `True` to ask. What it raises ends the run.
             refresh_every: Seconds, or a `timedelta`, after which a run that starts waits for the sources to be read
                 anew; `None` keeps the first snapshot. Never inside a durable run, which must replay the same.
+            binary_resources: What reading an image, PDF, sound or video gives: `'describe'` a line that says what it is,
+                or `'attach'` the file too, up to 5 MiB; the same for such files that a script leaves.
 
         Raises:
             TypeError: an option has a wrong type.
@@ -150,6 +155,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             catalog_budget=catalog_budget,
             approval=approval,
             refresh_every=seconds('refresh_every', refresh_every),
+            binary_resources=binary_resources,
         )
         if select is not None and not callable(select):
             raise TypeError(f'select must be a function of (ctx, info), not {select!r}.')
@@ -197,6 +203,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         catalog_budget: int | None = None,
         approval: Literal['never', 'scripts'] = 'never',
         refresh_every: float | None = None,
+        binary_resources: BinaryResources = 'describe',
     ) -> SkillsCapability[Any]:
         """Construct from an agent spec: the options that are plain values, with the constructor's meaning."""
         return cls(
@@ -218,6 +225,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             catalog_budget=catalog_budget,
             approval=approval,
             refresh_every=refresh_every,
+            binary_resources=binary_resources,
         )
 
     @property
@@ -249,7 +257,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
     def packages(self) -> Mapping[str, SkillPackage]:
         """The files of each skill by id; a package is indexed when it is first looked at."""
         entries = self._state.snapshot.entries
-        return _LazyPackages({name: entries[name] for name in self.skill_names if name in entries})
+        return EntryPackages({name: entries[name] for name in self.skill_names if name in entries})
 
     @property
     def skills(self) -> tuple[SkillInfo, ...]:
@@ -316,7 +324,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         leaves = self._leaves.visited(visitor)
         if leaves is self._leaves:
             return self
-        if not leaves.current():
+        if leaves.is_empty:
             return None
         changed = copy(self)
         changed._leaves = leaves
@@ -349,14 +357,16 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             max_retries=options.max_retries,
         )
 
-    def _read(self) -> Snapshot:
+    def _read(self, again: bool) -> Snapshot:
+        # A skill that was included and is gone is a removed skill, and no reason to renew nothing.
+        options = replace(self._options, unknown_names='skip') if again else self._options
         with tracer().start_as_current_span('read skills') as span:
             missing = self._options.missing_directories
             libraries, noted = directory_libraries(self._options.directories, missing)
             from_registries, found = registry_libraries(self._registries, missing)
             skills = [skill.to_skill() if isinstance(skill, SkillWrapper) else skill for skill in self._skills]
             noted += found
-            snapshot = assemble(self._options, [*libraries, *from_registries], skills, self._executor, noted)
+            snapshot = assemble(options, [*libraries, *from_registries], skills, self._executor, noted)
             span.set_attribute('pydantic_ai_skills.skills', len(snapshot.skills))
             return snapshot
 
@@ -387,25 +397,6 @@ def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any])
     return 0  # added by a run, which has one of its own
 
 
-class _LazyPackages(Mapping[str, SkillPackage]):
-    """Packages by id, each indexed when it is first looked at."""
-
-    def __init__(self, entries: Mapping[str, SkillEntry]) -> None:
-        self._entries = entries
-
-    def __getitem__(self, name: str) -> SkillPackage:
-        return self._entries[name].package
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __repr__(self) -> str:
-        return f'<files of the skills {", ".join(self._entries)}>'
-
-
 def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(globs, str):
         raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
@@ -422,11 +413,7 @@ def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
     return listed
 
 
-def _checked_executor(executor: SkillScriptExecutor | None) -> SkillScriptExecutor:
-    if executor is None:
-        return LocalSkillScriptExecutor()
+def _checked_executor(executor: SkillScriptExecutor | ExecutorChoice | None) -> SkillScriptExecutor:
     if isinstance(executor, type):
         raise TypeError(f'script_executor must be an executor, not the class: write {executor.__name__}().')
-    if not isinstance(executor, SkillScriptExecutor):
-        raise TypeError(f'script_executor must have an async run(script, args, ctx) method; {executor!r} has none.')
-    return executor
+    return as_executor(executor)

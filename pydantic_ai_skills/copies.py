@@ -86,11 +86,13 @@ def _build(copies: Path, directory: Path, boundary: Path | None, digest: str, co
     remove_unused(copies)
     aside = Path(tempfile.mkdtemp(prefix='new-', dir=copies))
     try:
-        _write_copy(directory, boundary, digest, aside / directory.name)
+        _write_copy(directory, boundary, digest, built := aside / directory.name)
+        right = {name: found for name in _names(built) if (found := _Copy(built).signature(name)) is not None}
         copy.parent.mkdir(mode=0o700, exist_ok=True)
         if copy.is_symlink() or copy.is_file():
             copy.unlink()
-        os.rename(aside / directory.name, copy)
+        os.rename(built, copy)
+        _remember(copy, right)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):  # else another process was first
             raise
@@ -98,74 +100,117 @@ def _build(copies: Path, directory: Path, boundary: Path | None, digest: str, co
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _names(copy: Path) -> list[str]:
+    return [file.name for file in walk(copy)]
+
+
 def _write_copy(directory: Path, boundary: Path | None, digest: str, copy: Path) -> None:
     copy.mkdir()
     root = directory if boundary is None else boundary
+    folders = {''}
     for file in walk(directory, boundary):
-        _write_file(root, file, copy / file.name, copy.parent)
+        if file.folder not in folders:
+            (copy / file.folder).mkdir(parents=True, exist_ok=True)
+            folders.add(file.folder)
+        with open(_opened(root, file), 'rb') as source, open(copy / file.name, 'xb') as written:
+            shutil.copyfileobj(source, written)
+            os.fchmod(written.fileno(), _mode(file))
     if digest_of(list(walk(copy)), copy) != digest:
         raise PackageChangedError(f'{directory} changed while it was copied.')
 
 
-def _write_file(root: Path, file: PackageFile, target: Path, aside: Path) -> None:
-    """Write one file in `aside` and rename it into place, so that no other process ever sees half of it."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+def _opened(root: Path, file: PackageFile) -> int:
     limit = root if is_inside(file.path, os.path.realpath(root)) else Path(file.path).parent
-    with open(open_inside(limit, file.path), 'rb') as source:
-        handle, written_to = tempfile.mkstemp(prefix='new-', dir=aside)
-        try:
-            with open(handle, 'wb') as written:
-                shutil.copyfileobj(source, written)
-            os.chmod(written_to, 0o755 if file.executable else 0o644)
-            os.replace(written_to, target)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(written_to)
-            raise
+    return open_inside(limit, file.path)
+
+
+def _mode(file: PackageFile) -> int:
+    return 0o755 if file.executable else 0o644
 
 
 def _restore(copy: Path, directory: Path, boundary: Path | None) -> None:
-    """Make each of the package's own files in `copy` what it should be; a file that was seen to be right, and whose
-    inode, size, times and mode are the same since, is not read again."""
+    """Make each of the package's own files in `copy` what it should be.
+
+    One that was seen to be right, and whose inode, size, times and mode are the same since, is not read again.
+    """
     root = directory if boundary is None else boundary
-    real_root = os.path.realpath(root)
     with _lock:
         known = dict(_verified.get(copy, {}))
+    found = _Copy(copy)
     for file in walk(directory, boundary):
-        target = copy / file.name
-        signature = _signature(copy, target)
+        signature = found.signature(file.name)
         if signature is not None and known.get(file.name) == signature:
             continue
-        if signature is None or not _same(file, target, copy, real_root):
-            _clear_way(copy, target)
-            _write_file(root, file, target, copy.parent)
-            signature = _signature(copy, target)
+        if signature is None or not _same(file, copy, root):
+            _rewrite(copy, root, file)
+            found = _Copy(copy)  # folders may have been replaced
+            signature = found.signature(file.name)
         if signature is not None:
             known[file.name] = signature
+    _remember(copy, known)
+
+
+def _remember(copy: Path, signatures: dict[str, _Signature]) -> None:
     with _lock:
-        _verified[copy] = known
+        _verified[copy] = signatures
 
 
-def _signature(copy: Path, target: Path) -> _Signature | None:
-    """What tells whether the file is as it was; `None` unless it is a regular file in real folders of the copy."""
-    try:
-        if os.path.realpath(target.parent) != os.path.join(
-            os.path.realpath(copy), *target.relative_to(copy).parts[:-1]
-        ):
+class _Copy:
+    """The files of a copy as they are now; each of its folders is looked at once."""
+
+    def __init__(self, copy: Path) -> None:
+        self._path = os.fspath(copy)
+        self._real = {'': True}
+
+    def signature(self, name: str) -> _Signature | None:
+        """What tells whether a file is as it was; `None` unless it is a regular file in real folders of the copy."""
+        if not self._is_real_folder(name.rpartition('/')[0]):
             return None
-        info = target.lstat()
-    except OSError:
-        return None
-    if not stat.S_ISREG(info.st_mode):
-        return None
-    return (info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_mode)
+        try:
+            info = os.lstat(f'{self._path}/{name}')
+        except OSError:
+            return None
+        if not stat.S_ISREG(info.st_mode):
+            return None
+        return (info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_mode)
+
+    def _is_real_folder(self, folder: str) -> bool:
+        if folder not in self._real:
+            self._real[folder] = self._is_real_folder(folder.rpartition('/')[0]) and self._is_folder(folder)
+        return self._real[folder]
+
+    def _is_folder(self, folder: str) -> bool:
+        try:
+            return stat.S_ISDIR(os.lstat(f'{self._path}/{folder}').st_mode)
+        except OSError:
+            return False
 
 
-def _same(file: PackageFile, target: Path, copy: Path, root: str) -> bool:
+def _same(file: PackageFile, copy: Path, root: Path) -> bool:
+    target = copy / file.name
     info = target.lstat()
     if info.st_size != file.size or bool(info.st_mode & 0o111) != file.executable or info.st_nlink != 1:
         return False
-    return file_digest(os.path.realpath(copy), str(target)) == file_digest(root, file.path)
+    return file_digest(os.path.realpath(copy), os.path.realpath(target)) == file_digest(
+        os.path.realpath(root), file.path
+    )
+
+
+def _rewrite(copy: Path, root: Path, file: PackageFile) -> None:
+    """Write one file aside and rename it into place, so that no other process ever sees half of it."""
+    target = copy / file.name
+    _clear_way(copy, target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, written_to = tempfile.mkstemp(prefix='new-', dir=copy.parent)
+    try:
+        with open(handle, 'wb') as written, open(_opened(root, file), 'rb') as source:
+            shutil.copyfileobj(source, written)
+        os.chmod(written_to, _mode(file))
+        os.replace(written_to, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(written_to)
+        raise
 
 
 def _clear_way(copy: Path, target: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from .files import is_inside, read_inside
@@ -33,10 +34,10 @@ class Library:
     source: str | None = None
     """What to call it when it is shown: the path as configured, or the registry."""
 
-    @property
+    @cached_property
     def boundary(self) -> Path | None:
-        """The folder that links may lead into: the generation for a registry's, each package itself otherwise."""
-        return self.path if self.from_registry else None
+        """The folder that links may lead into, resolved: the generation for a registry's, each package itself otherwise."""
+        return Path(os.path.realpath(self.path)) if self.from_registry else None
 
 
 @dataclass(frozen=True)

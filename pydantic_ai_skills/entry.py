@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any
 
+from pydantic_ai import RunContext
 from pydantic_ai.toolsets import AbstractToolset
 
 from .bundled import bundled_files
@@ -23,6 +24,7 @@ class FileOptions:
     require_loaded: bool = True
     list_bundled_files: bool = True
     approval: Any = 'never'
+    attach_binaries: bool = False
 
 
 @dataclass(eq=False)
@@ -46,6 +48,9 @@ class SkillEntry:
 
     toolset: AbstractToolset[Any] | None = None
     """Tools that exist only while the skill is loaded, as a skill in Python may have."""
+
+    staged: Callable[[RunContext[Any]], Awaitable[str]] | None = None
+    """Makes the body for a run whose scripts find the skill's files elsewhere than where they lie."""
 
     identity: object = None
     """Equal for two readings of one definition that did not change between them."""
@@ -161,3 +166,26 @@ class SkillEntry:
 
     def _text(self, body: str, files: str = '') -> str:
         return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)
+
+
+class EntryPackages(Mapping[str, SkillPackage]):
+    """The packages of skills by id, each indexed when it is first looked at."""
+
+    def __init__(self, entries: Mapping[str, SkillEntry]) -> None:
+        """Give the packages of `entries`, which stay at hand with their options."""
+        self.entries = entries
+
+    def __getitem__(self, name: str) -> SkillPackage:
+        return self.entries[name].package
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def __repr__(self) -> str:
+        return f'<files of the skills {", ".join(self.entries)}>'

@@ -26,14 +26,15 @@ def open_inside(root: str | Path, path: str | Path) -> int:
     following links, so a file or folder that is swapped for a link in the meantime is refused, not followed.
 
     Args:
-        root: The resolved folder that the file must lie in.
+        root: The folder that the file must lie in, as it was resolved when the package was found: it is not resolved
+            again, so a root that has become a link leads nowhere.
         path: The file, absolute.
 
     Raises:
         UnsafeFileError: it resolves outside `root`, or is no regular file.
         OSError: it cannot be opened, as when it is gone.
     """
-    root, resolved = os.path.realpath(root), os.path.realpath(path)
+    root, resolved = os.fspath(root), os.path.realpath(path)
     if not is_inside(resolved, root) or resolved == root:
         raise UnsafeFileError(f'{path} leads out of {root}')
     *folders, name = os.path.relpath(resolved, root).split(os.sep)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -95,7 +96,7 @@ class SkillResource:
         if self.uri is None:
             raise ValueError(f'The resource {self.name!r} has neither a file, nor content, nor a function.')
         path = Path(self.uri)
-        return await anyio.to_thread.run_sync(read_text, self.root or path.parent, path, args)
+        return await anyio.to_thread.run_sync(read_text, self.root or Path(os.path.realpath(path.parent)), path, args)
 
 
 @dataclass(frozen=True)

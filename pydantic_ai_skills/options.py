@@ -17,6 +17,7 @@ from .names import normalize_name
 MissingDirectories: TypeAlias = Literal['error', 'skip']
 DuplicateNames: TypeAlias = Literal['error', 'keep_first']
 UnknownNames: TypeAlias = Literal['error', 'skip']
+BinaryResources: TypeAlias = Literal['describe', 'attach']
 ValueT = TypeVar('ValueT')
 
 
@@ -41,6 +42,7 @@ class SkillsOptions:
     catalog_budget: int | None = None
     approval: ApprovalPolicy = 'never'
     refresh_every: float | None = None
+    binary_resources: BinaryResources = 'describe'
 
     def __post_init__(self) -> None:
         """Check what types alone do not.
@@ -58,6 +60,7 @@ class SkillsOptions:
         _check_count('max_retries', self.max_retries, 0)
         _check_count('catalog_budget', self.catalog_budget, 1)
         checked_policy(self.approval)
+        _check_choice('binary_resources', self.binary_resources, BinaryResources)
         combined_globs(self.exclude_resources)
 
     def selects(self, name: str) -> bool:
@@ -72,7 +75,14 @@ class SkillsOptions:
     @property
     def files(self) -> FileOptions:
         """The options that each skill carries with it."""
-        return FileOptions(self.resources, self.scripts, self.require_loaded, self.list_bundled_files, self.approval)
+        return FileOptions(
+            resources=self.resources,
+            scripts=self.scripts,
+            require_loaded=self.require_loaded,
+            list_bundled_files=self.list_bundled_files,
+            approval=self.approval,
+            attach_binaries=self.binary_resources == 'attach',
+        )
 
 
 def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tuple[str | Path, ...]:

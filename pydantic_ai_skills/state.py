@@ -48,19 +48,19 @@ class SkillsState:
     """Where the snapshot is. Replaced in one step, so that a reader has the old one or the new one, whole."""
 
     def __init__(
-        self, read: Callable[[], Snapshot], *, select: SelectSkill | None = None, refresh_every: float | None = None
+        self, read: Callable[[bool], Snapshot], *, select: SelectSkill | None = None, refresh_every: float | None = None
     ) -> None:
         """Make the first snapshot by `read`; what it raises passes through.
 
         Args:
-            read: Reads all sources.
+            read: Reads all sources; its argument is whether they have been read before.
             select: The host's predicate for each run, or `None`.
             refresh_every: Seconds after which a run that starts waits for a newer snapshot; `None` for never.
         """
         self.select = select
         self.refresh_every = refresh_every
         self._read = read
-        self.snapshot = read()
+        self.snapshot = read(False)
         self._read_at = time.monotonic()
         self._reading = Lock()  # held by the one refresh that runs
         self._guard = Lock()  # for the two below
@@ -121,7 +121,7 @@ class SkillsState:
     def _renew(self) -> bool:
         before = self.snapshot
         try:
-            after = self._read()
+            after = self._read(True)
         except Exception as error:
             # Old skills are better than none, and what was wrong may mend itself before the next time.
             self._read_at = time.monotonic()

@@ -9,14 +9,16 @@ from typing import Any
 
 import anyio.to_thread
 from pydantic_ai import FunctionToolset, RunContext, Tool
+from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.toolsets import ToolsetTool
 
 from .access import FileUse, SkillAccess, UnavailableError
 from .calls import read_member, run_member
-from .entry import FileOptions, SkillEntry
+from .entry import EntryPackages, FileOptions, SkillEntry
 from .finding import SkillFilesOwner, find_skill, offered_entries
 from .info import SkillInfo
 from .packages import SkillPackage
+from .shown import ShownRequests
 from .tracing import tool_call
 from .workflows import is_durable
 
@@ -67,7 +69,14 @@ class SkillFilesToolset(FunctionToolset[Any]):
             max_retries: How often the model may get a call wrong; `None` for the agent's own setting.
             owner: The capability part that the tools belong to. With one, skills are found among the run's
                 capabilities, and only the first owner of a run offers tools.
+
+        Raises:
+            TypeError: `packages` is no mapping.
         """
+        if not isinstance(packages, Mapping):
+            raise TypeError(
+                f'packages must map skill names to packages, as index_libraries gives them, not {packages!r}.'
+            )
         super().__init__(id=id or DEFAULT_TOOLSET_ID, max_retries=max_retries)
         self.add_tool(Tool(self.read_skill_resource, takes_ctx=True, name=READ_TOOL, max_retries=max_retries))
         self.add_tool(Tool(self.run_skill_script, takes_ctx=True, name=RUN_TOOL, max_retries=max_retries))
@@ -132,8 +141,13 @@ class SkillFilesToolset(FunctionToolset[Any]):
             stdin: Text for the script's standard input, if it reads any.
         """
         with tool_call(ctx):
-            run = self.run_member if self.owner is None else self.owner.run_script
-            return await run(ctx, skill_name, script_name, args, stdin)
+            if self.owner is not None:
+                return await self.owner.run_script(ctx, skill_name, script_name, args, stdin)
+            try:
+                return await self.run_member(ctx, skill_name, script_name, args, stdin)
+            except ApprovalRequired as request:
+                ShownRequests.remember(ctx, request.metadata)
+                raise
 
     async def run_member(
         self,
@@ -157,6 +171,8 @@ class SkillFilesToolset(FunctionToolset[Any]):
     def _packaged(self, name: str) -> SkillEntry | None:
         if name not in self._packages:
             return None
+        if isinstance(self._packages, EntryPackages):  # a capability's: with its options, approval among them
+            return self._packages.entries[name]
         return SkillEntry(SkillInfo(name, '', None), '', lambda: self._packages[name], self._options)
 
 

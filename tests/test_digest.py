@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import OrderedDict
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,7 @@ def test_it_is_cached_once_files_have_settled(demo: Path, monkeypatch: pytest.Mo
 def test_the_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(digest_module, 'SETTLED_NS', 0)
     monkeypatch.setattr(digest_module, '_CACHED_PACKAGES', 3)
+    monkeypatch.setattr(digest_module, '_cache', OrderedDict())
     for name in 'abcdefgh':
         package_digest(make_library(tmp_path, {f'{name}/SKILL.md': skill_text(name)}) / name)
     assert len(digest_module._cache) <= 3

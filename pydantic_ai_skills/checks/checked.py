@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -102,7 +103,9 @@ class CheckedPackage:
         Raises:
             OSError: its folder cannot be listed.
         """
-        return index_package(self.item.name, self.found, LocalSkillScriptExecutor(), ResourceFilter())
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')  # `files` has reported them
+            return index_package(self.item.name, self.found, LocalSkillScriptExecutor(), ResourceFilter())
 
     def read(self, file: IndexedFile) -> bytes:
         """The beginning of a file; empty where it cannot be read."""

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from .console import counted
 from .errors import WRONG_USE, WrongUseError, note
 from .options import ExecutorOption, SourcesArgument
 
@@ -41,7 +42,7 @@ def chat(
         raise WrongUseError(f'There is no skill in {", ".join(source.text for source in opened)}.')
     # Of two skills with one name the later capability's is used, and the earlier source is to win.
     agent = Agent(chosen, instructions=instructions, capabilities=[source.capability for source in reversed(opened)])
-    note(f'{len(names)} skills: {", ".join(names)}. /exit ends the conversation.')
+    note(f'{counted(len(names), "skill")}: {", ".join(names)}. /exit ends the conversation.')
     try:
         agent.to_cli_sync(prog_name='skills')
     except UserError as error:

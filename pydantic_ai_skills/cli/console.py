@@ -18,8 +18,10 @@ PIPED_WIDTH = 100_000
 
 def console() -> Console:
     """Standard output: colours and the terminal's width on a terminal, plain whole lines in a pipe."""
-    width = None if sys.stdout.isatty() else PIPED_WIDTH
-    return Console(highlight=False, width=width)
+    out = Console(highlight=False)
+    if not out.is_terminal:
+        out.width = PIPED_WIDTH
+    return out
 
 
 def show(out: Console, renderable: RenderableType) -> None:
@@ -67,3 +69,8 @@ def near(path: str | Path) -> str:
 def print_verbatim(text: str) -> None:
     """Write text exactly as it is to a pipe, and without control characters to a terminal."""
     typer.echo(printable(text) if sys.stdout.isatty() else text.encode('utf-8', 'replace').decode())
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 skill`, `2 skills`."""
+    return f'{number:,} {noun}{"" if number == 1 or noun == "info" else "s"}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 import typer
@@ -49,7 +50,9 @@ class ErrorsInOneSentence(TyperGroup):
             typer.Exit: it failed, or was interrupted.
         """
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
@@ -61,6 +64,11 @@ class ErrorsInOneSentence(TyperGroup):
                 raise
             error_console().print(f'Error: {printable(sentence(error))}', style='red', markup=False, soft_wrap=True)
             raise typer.Exit(exit_code(error)) from None
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
+    """A warning as a note, without the line of code that gave it."""
+    note(f'{message}' if issubclass(category, UserWarning) else f'{category.__name__}: {message}')
 
 
 def exit_code(error: Exception) -> int:

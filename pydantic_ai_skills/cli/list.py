@@ -123,12 +123,13 @@ def _show(rows: list[Row]) -> None:
     if not rows:
         out.print('No skills.')
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style='bold')
-    table.add_column('NAME', style='cyan', no_wrap=True)
-    table.add_column('DESCRIPTION', no_wrap=True, overflow='ellipsis', ratio=1 if out.is_terminal else None)
-    table.add_column('FILES', justify='right')
-    table.add_column('SOURCE', no_wrap=True, overflow='ellipsis', max_width=24 if out.is_terminal else None)
-    table.add_column('PROBLEMS', no_wrap=True)
+    fits = out.is_terminal
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style='bold', expand=fits)
+    table.add_column('NAME', style='cyan', no_wrap=True, overflow='ellipsis', max_width=30 if fits else None)
+    table.add_column('DESCRIPTION', no_wrap=True, overflow='ellipsis', ratio=1 if fits else None)
+    table.add_column('FILES', justify='right', no_wrap=True)
+    table.add_column('SOURCE', no_wrap=True, overflow='ellipsis', max_width=16 if fits else None)
+    table.add_column('PROBLEMS', no_wrap=True, overflow='ellipsis', max_width=16 if fits else None)
     for row in rows:
         problems = Text(', '.join(dict.fromkeys(item['code'] for item in row.problems)))
         problems.stylize('red' if row.left_out else 'yellow')

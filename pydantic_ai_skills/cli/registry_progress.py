@@ -13,11 +13,11 @@ from .console import error_console, one_line
 
 
 @contextmanager
-def progress_bars() -> Generator[Progress]:
-    """Bars that vanish when the work is done; nothing at all where standard error is no terminal."""
+def progress_bars(wanted: bool = True) -> Generator[Progress]:
+    """Bars that vanish when the work is done; nothing at all where they are not wanted, or nobody would see them."""
     console = error_console()
     columns = (TextColumn('{task.description}', markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=not (wanted and console.is_terminal)) as progress:
         yield progress
 
 

@@ -70,7 +70,7 @@ def executor_choice(chosen: ExecutorName | None) -> ExecutorChoice:
 
 def open_sources(locations: Sequence[Location], choose: ExecutorChoice = anywhere) -> Iterator[Source | FailedSource]:
     """Open each location; what fails is among the results, so that one dead server does not hide the others."""
-    with progress_bars() as progress:
+    with progress_bars(any(not isinstance(location, FolderLocation) for location in locations)) as progress:
         for location in locations:
             try:
                 yield open_source(location, choose, progress)

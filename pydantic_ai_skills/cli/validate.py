@@ -11,7 +11,7 @@ import typer
 from rich.syntax import Syntax
 from rich.text import Text
 
-from .console import console, near, one_line, printable
+from .console import console, counted, near, one_line, printable
 from .errors import FINDINGS, WrongUseError, note
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def _packages(paths: Sequence[str] | None) -> list[FoundPackage]:
         if not found:
             raise WrongUseError(f'There is no SKILL.md at or below {location.text}.')
         for folder in found:
-            folders.setdefault(folder.resolve(), folder)
+            real = folder.resolve()
+            if real not in folders or folder == real:  # by its own name rather than a link's
+                folders[real] = folder
     return found_packages(folders.values())
 
 
@@ -121,14 +123,10 @@ def _show(packages: Sequence[FoundPackage], problems: Sequence[Problem], fixes: 
             line.append(f' {problem.code}: ', style='dim').append(one_line(message), style='none'), soft_wrap=True
         )
     counts = [
-        _count(sum(problem.severity == severity for problem in problems), severity)
+        counted(sum(problem.severity == severity for problem in problems), severity)
         for severity in ('error', 'warning', 'info')
         if any(problem.severity == severity for problem in problems)
     ]
-    summary = f'{_count(len(packages), "skill")} checked: {", ".join(counts) or "no problems"}'
-    mended = f'; {_count(len(fixes), "file")} mended' if fixes else ''
+    summary = f'{counted(len(packages), "skill")} checked: {", ".join(counts) or "no problems"}'
+    mended = f'; {counted(len(fixes), "file")} mended' if fixes else ''
     out.print(f'{summary}{mended}.', style='bold' if problems else 'bold green')
-
-
-def _count(number: int, noun: str) -> str:
-    return f'{number:,} {noun}{"" if number == 1 or noun == "info" else "s"}'

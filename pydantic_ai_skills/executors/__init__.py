@@ -3,7 +3,7 @@
 from .bubblewrap import BubblewrapScriptExecutor
 from .callable import CallableSkillScriptExecutor
 from .local import LocalSkillScriptExecutor
-from .routing import ExecutorChoice, RoutingScriptExecutor, as_executor, staged_directory
+from .routing import ExecutorChoice, RoutingScriptExecutor, as_executor, may_stage, staged_directory
 from .workspace import WorkspaceScriptExecutor
 
 __all__ = [
@@ -14,5 +14,6 @@ __all__ = [
     'RoutingScriptExecutor',
     'WorkspaceScriptExecutor',
     'as_executor',
+    'may_stage',
     'staged_directory',
 ]

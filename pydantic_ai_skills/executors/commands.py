@@ -24,6 +24,7 @@ _BY_EXTENSION: dict[str, tuple[str, ...]] = {
     '.rb': ('ruby',),
     '.pl': ('perl',),
 }
+_SHEBANG_BYTES = 4096  # a kernel reads 256 of them
 _PYTHON_NAME = re.compile(r'python[\d.]*')
 _SYSTEM_FOLDERS = frozenset(['/bin', '/usr/bin', '/usr/local/bin'])
 _STRIPS_TYPES = ((22, 18), (23, 6))  # Node.js runs TypeScript as it is from these on, behind a flag from 22.6 on
@@ -132,7 +133,7 @@ def parse_shebang(head: bytes) -> list[str]:
 
     More forgiving than a kernel: a byte order mark before it, CRLF, and several words without `env -S`.
     """
-    line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n', 1)[0]
+    line = head.removeprefix(b'\xef\xbb\xbf').split(b'\n', 1)[0][:_SHEBANG_BYTES]
     if not line.startswith(b'#!') or b'\0' in line:
         return []
     try:

@@ -28,7 +28,7 @@ from .programs import Programs
 PREPARE_SECONDS = 300.0
 """How long preparing may take: downloads of large packages over a slow line (contract, issue of the executors)."""
 
-_BLOCK = re.compile(r'(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$')  # PEP 723's own expression
+_BEGIN, _END = '# /// script', '# ///'
 _SHOWN_CHARACTERS = 3_000
 _HOST_VARIABLES = re.compile(r'UV_\w+|\w*_proxy|\w*_PROXY|SSL_CERT_\w+|XDG_\w+|NETRC')
 
@@ -49,16 +49,36 @@ class InlineMetadata:
 
 def inline_metadata(head: bytes) -> InlineMetadata | None:
     """The metadata block of a script; `None` where there is none, or more than one, or it is no TOML."""
-    blocks = list(_BLOCK.finditer(head.decode(errors='replace').replace('\r\n', '\n')))
+    lines = head.decode(errors='replace').replace('\r\n', '\n').split('\n')
+    blocks = _blocks(lines)
     if len(blocks) != 1:
         return None
-    lines = blocks[0]['content'].splitlines()
+    block = lines[blocks[0][0] : blocks[0][1] + 1]
     try:
-        fields = tomllib.loads('\n'.join(line[2:] if line.startswith('# ') else line[1:] for line in lines))
+        fields = tomllib.loads('\n'.join(line[2:] for line in block[1:-1]))
     except tomllib.TOMLDecodeError:
         return None
     wanted = {key: fields[key] for key in ('dependencies', 'requires-python') if fields.get(key)}
-    return InlineMetadata(blocks[0][0], wanted, _names_paths(fields.get('tool', {})))
+    return InlineMetadata('\n'.join([*block, '']), wanted, _names_paths(fields.get('tool', {})))
+
+
+def _blocks(lines: list[str]) -> list[tuple[int, int]]:
+    """First and last lines of each block, as PEP 723's expression finds them, but in one pass over hostile input too."""
+    blocks: list[tuple[int, int]] = []
+    number = 0
+    while number < len(lines):
+        if lines[number] != _BEGIN:
+            number += 1
+            continue
+        end, last = number + 1, None
+        while end < len(lines) and (lines[end] == '#' or lines[end].startswith('# ')):
+            if lines[end] == _END and end > number + 1:
+                last = end
+            end += 1
+        if last is not None:
+            blocks.append((number, last))
+        number = end
+    return blocks
 
 
 def _names_paths(value: object) -> bool:

@@ -53,18 +53,27 @@ def outputs_in(folder: Path) -> OutputFiles:
     for parent, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(parent, name)
-            info = os.lstat(path)
+            try:
+                info = os.lstat(path)
+            except OSError:
+                continue  # removed by what the script left running
             if stat.S_ISREG(info.st_mode):
                 found.append((os.path.relpath(path, folder), info.st_size))
     found.sort()
     files: list[OutputFile] = []
     room = MAX_BYTES
     for name, size in found[:MAX_FILES]:
-        content = read_inside(folder, folder / name, room + 1) if size <= room else None
-        if content is not None:
-            room -= len(content)
+        content = _content(folder, folder / name, room) if size <= room else None
+        room -= len(content or b'')
         files.append(OutputFile(name, size, content))
     return OutputFiles(tuple(files), max(len(found) - MAX_FILES, 0))
+
+
+def _content(folder: Path, path: Path, room: int) -> bytes | None:
+    try:
+        return read_inside(folder, path, room)
+    except OSError:
+        return None  # gone or swapped since it was listed
 
 
 def outputs_in_tar(archive: bytes) -> OutputFiles:

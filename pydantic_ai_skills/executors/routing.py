@@ -121,6 +121,11 @@ async def staged_directory(
     return await executor.stage(directory, skill_name, ctx, boundary=boundary)
 
 
+def may_stage(executor: SkillScriptExecutor) -> bool:
+    """Whether `staged_directory` can be anything else than `None` for it."""
+    return isinstance(executor, (RoutingScriptExecutor, SupportsStaging))
+
+
 def _checked(executor: object, origin: object) -> SkillScriptExecutor:
     if not isinstance(executor, SkillScriptExecutor):
         raise TypeError(f'script_executor for {origin!r} must be an executor, not {executor!r}.')

@@ -102,7 +102,7 @@ class WorkspaceRunner(ABC):
         except CannotRunError as error:
             return str(error)
         except (WorkspaceError, UserError) as error:
-            return f'{script.name} was not run: {error}'
+            return f'{script.name} could not be run to its end: {error}'
         except TimeoutError:
             raise
         except OSError as error:

@@ -35,7 +35,7 @@ class Scratch:
 
     async def __aenter__(self) -> Scratch:
         """Make the folder; `OSError` if the temporary directory has no room."""
-        self.path = Path(tempfile.mkdtemp(prefix='skill-run-'))
+        self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix='skill-run-')))
         try:
             self.outputs.mkdir()
         except BaseException:

@@ -68,4 +68,4 @@ def script_file(script: SkillScript) -> ScriptFile:
     named = directory / script.name
     if named != path and os.path.realpath(named) == os.path.realpath(path):
         path = named
-    return ScriptFile(directory, path, script.root or directory)
+    return ScriptFile(directory, path, script.root or Path(os.path.realpath(directory)))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -21,6 +22,7 @@ _HELPER = (
 )
 
 _SHORTEST_TOKEN = 16
+_SECRET_NAME = re.compile('token|passw|secret|credential|api.?key', re.IGNORECASE)
 
 _QUIET_CONFIG = (
     ('credential.interactive', 'false'),
@@ -90,7 +92,7 @@ class GitEnvironment:
     ssh_key_file: Path | None = None
     timeout: float = 60.0
     extra: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    config: Iterable[tuple[str, str]] = field(default=(), repr=False)
+    config: Sequence[tuple[str, str]] = field(default=(), repr=False)
 
     def variables(self, more: Mapping[str, str]) -> dict[str, str]:
         """The whole environment of one process, with `more` on top."""
@@ -112,6 +114,17 @@ class GitEnvironment:
             env['PYDANTIC_AI_SKILLS_GIT_USER'] = self.credentials.user
             env['PYDANTIC_AI_SKILLS_GIT_PASSWORD'] = self.credentials.secret.get_secret_value()
         return _with_config(env, config) | dict(more)
+
+    def masked(self, text: str) -> str:
+        """A text that may have been given what is secret, such as a server's answer, without it."""
+        secrets = list(self.credentials.spellings()) if self.credentials is not None else []
+        secrets += [value for name, value in self.extra.items() if _SECRET_NAME.search(name)]
+        for key, value in self.config:
+            if key.lower().endswith('extraheader') or _SECRET_NAME.search(key):
+                secrets += [value, value.rpartition(' ')[2]]
+        for secret in sorted(filter(None, secrets), key=len, reverse=True):
+            text = text.replace(secret, '***')
+        return text
 
     def _limits(self) -> list[tuple[str, str]]:
         # Beside our own limit, so that a git whose parent was killed does not wait for ever either.

@@ -106,15 +106,11 @@ class GitRunner:
             return None
 
     def _explained(self, command: str, error: str, status: int) -> str:
-        credentials = self._environment.credentials
-        for secret in sorted(credentials.spellings() if credentials is not None else (), key=len, reverse=True):
-            error = error.replace(secret, '***')
+        error = self._environment.masked(error)
         lines = [line.strip() for line in _CONTROL.sub(' ', error).splitlines() if line.strip()]
         told = [line for line in lines if line.startswith(('fatal:', 'error:', 'remote:'))] or lines[-3:]
         text = ' '.join(told)[-600:] or f'exit status {status}'
-        return (
-            f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{_hint(text, credentials is not None)}'
-        )
+        return f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{_hint(text, self._environment.credentials is not None)}'
 
 
 class _Reader:

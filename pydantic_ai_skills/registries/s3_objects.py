@@ -76,7 +76,9 @@ def safe_objects(objects: Sequence[S3Object], shown: str) -> tuple[list[S3Object
     kept: list[S3Object] = []
     wrong: list[str] = []
     spellings: dict[str, str] = {}
-    for item in objects:
+    heads = {item.path.rpartition('/')[0] for item in objects if is_skill_file(item.path.rpartition('/')[2])}
+    # Of two spellings the one that is a package's counts, so that a stray key cannot shut a package out.
+    for item in sorted(objects, key=lambda item: (heads.isdisjoint(_folders(item.path)), item.key)):
         if item.path.endswith('/') or not item.path or (item.size == 0 and item.path in folders):
             continue
         parts = item.path.split('/')
@@ -90,7 +92,7 @@ def safe_objects(objects: Sequence[S3Object], shown: str) -> tuple[list[S3Object
             wrong.append(item.key)
         else:
             kept.append(item)
-    return kept, _unsafe(wrong, shown)
+    return sorted(kept, key=lambda item: item.key), _unsafe(sorted(wrong), shown)
 
 
 def by_package(objects: Sequence[S3Object], layout: Layout) -> dict[str, list[S3Object]]:

@@ -108,8 +108,11 @@ class Store:
             if (name := self._current_name()) is None:
                 return None
             folder = self._generations / name
-            if hold(folder) or name == self._current_name():
-                return self._read(folder, None if any_source else self.identity)
+            generation = self._read(folder, None if any_source else self.identity)
+            if generation is not None and hold(folder):
+                return generation
+            if name == self._current_name():
+                return generation  # broken; or where files cannot be locked, which is no reason not to read them
         return None
 
     def update(self, build: Build, *, asked: float | None = None) -> Generation:
@@ -127,8 +130,11 @@ class Store:
         """
         self._own()
         with self._locked():
-            previous = self.current()
+            # Not held: while we have the lock nobody removes it, and if it is replaced it may go.
+            name = self._current_name()
+            previous = None if name is None else self._read(self._generations / name, self.identity)
             if previous is not None and asked is not None and self._checked_since(asked, previous):
+                hold(previous.folder)
                 return previous
             started = time.time()
             draft = Draft(self._generations / _new_name(), previous)
@@ -141,6 +147,7 @@ class Store:
                 if self._current_name() != draft.folder.name:  # not if it came between the rename and the return
                     shutil.rmtree(draft.folder, ignore_errors=True)
                 raise
+            hold(generation.folder)
             self._note_check(started, generation)
             self._sweep(generation)
             return generation
@@ -212,7 +219,6 @@ class Store:
         write_record(draft.folder, self.identity, generation)
         flush_tree(draft.folder)
         flush(self._generations)
-        hold(draft.folder)
         replace_file(self.folder / 'current', draft.folder.name)
         info = os.stat(draft.library)
         _verified[draft.folder] = (info.st_ino, info.st_mtime_ns)

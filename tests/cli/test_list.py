@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
+
+import pytest
 
 from ..registries.helpers import write_skill
 from ..registries.servers import Repo, git_host
@@ -99,6 +102,21 @@ def test_in_a_pipe_nothing_is_cut_and_nothing_is_coloured(work: Path, cli: Cli) 
     make_library(work / 'lib', {'long/SKILL.md': skill_text('long', f'Use it when {words}END.')})
     done = cli('list', 'lib')
     assert 'END.' in done.out and '\x1b' not in done.out
+
+
+def test_on_a_terminal_the_table_fits_and_is_coloured(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('FORCE_COLOR', '1')
+    monkeypatch.setenv('COLUMNS', '80')
+    monkeypatch.setenv('TERM', 'xterm-256color')
+    folder = 'a-library-with-a-long-name'
+    make_library(work / folder, {'demo/SKILL.md': skill_text('other', 'Use it when ' + 'words ' * 50)})
+    coloured = cli('list', folder).out
+    assert '\x1b[36mdemo\x1b[0m' in coloured and 'Use it when' in coloured and '…' in coloured
+    table = [re.sub(r'\x1b\[[0-9;]*m', '', line) for line in coloured.splitlines()][:2]
+    assert [len(line) <= 80 for line in table] == [True, True]
+    assert table[1].split()[-3:] == ['0', 'a-library-with-…', 'name-mended']
+    monkeypatch.setenv('NO_COLOR', '1')
+    assert '\x1b[3' not in cli('list', folder).out
 
 
 def test_terminal_characters_of_a_hostile_skill_are_shown_as_such(work: Path, cli: Cli) -> None:

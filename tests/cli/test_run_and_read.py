@@ -101,7 +101,7 @@ def test_read_of_an_unknown_file_is_wrong_use(lib: Path, cli: Cli) -> None:
 @pytest.mark.skipif(shutil.which('bwrap') is None, reason='bubblewrap is not installed')
 def test_sandbox_hides_the_home_folder(work: Path, cli: Cli) -> None:
     (Path.home() / 'secret').write_text('x')
-    source = f"import os; print(os.path.exists({str(Path.home() / 'secret')!r}))"
+    source = f'import os; print(os.path.exists({str(Path.home() / "secret")!r}))'
     make_library(work / 'lib', {'demo/SKILL.md': skill_text(), 'demo/scripts/look.py': source})
     assert cli('run', 'lib/demo', 'look', '--executor', 'local').out == 'True\n'
     assert cli('run', 'lib/demo', 'look', '--executor', 'bubblewrap').out == 'False\n'

@@ -85,6 +85,14 @@ def test_text_has_frontmatter_instructions_tree_and_problems(work: Path, cli: Cl
     assert 'warning name-mended: ' in done.out
 
 
+def test_on_a_terminal_instructions_are_rendered(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('FORCE_COLOR', '1')
+    monkeypatch.setenv('COLUMNS', '80')
+    make_library(work / 'lib', {'demo/SKILL.md': skill_text(body='# Head\n\n- **bold** item')})
+    text = cli('show', 'lib/demo').out
+    assert '•' in text and '**bold**' not in text and max(map(len, text.splitlines())) < 200
+
+
 def test_a_skill_that_only_a_person_may_invoke_is_shown_as_that(work: Path, cli: Cli) -> None:
     make_library(
         work / 'lib',

@@ -372,14 +372,18 @@ def test_programs_that_are_missing_or_launchers_elsewhere(
     package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / 'bin').mkdir()
-    shim = tmp_path / 'bin/fish'
+    shim = tmp_path / 'bin/skillfish'
     shim.write_text('#!/bin/sh\necho shim')
     shim.chmod(0o755)
-    shutil.copy('/bin/echo', tmp_path / 'bin/ruby')
+    shutil.copy('/bin/echo', tmp_path / 'bin/skillecho')
     monkeypatch.setenv('PATH', f'{tmp_path / "bin"}:{os.environ["PATH"]}')
     executor = BubblewrapScriptExecutor()
-    assert 'needs fish, which is not installed here' in package.run('x.fish', 'echo hi', executor=executor)
-    assert package.run('x.rb', 'puts 1', ['arg'], executor=executor) == f'{package.directory / "x.rb"} arg'
+    assert package.run('x', '#!/usr/bin/env skillfish\n', executor=executor) == (
+        'x was not run: it needs skillfish, which is not installed here.'
+    )
+    assert (
+        package.run('y', '#!/usr/bin/env skillecho\n', ['arg'], executor=executor) == f'{package.directory / "y"} arg'
+    )
 
 
 def test_failures_are_text(package: Any) -> None:

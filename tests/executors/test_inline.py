@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pydantic_ai_skills.executors import LocalSkillScriptExecutor, inline
 from pydantic_ai_skills.executors.inline import find_uv, inline_metadata
@@ -73,6 +76,25 @@ def test_metadata(source: str, wants: bool, is_local: bool) -> None:
 )
 def test_no_metadata(source: str) -> None:
     assert inline_metadata(source.encode()) is None
+
+
+THE_PEPS_OWN = re.compile(r'(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$')
+LINES = st.sampled_from(['# /// script', '# ///', '#', '# a = 1', '# b = 2', '', 'x = 1', '#c', '# /// other'])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(LINES, max_size=12))
+def test_the_block_is_the_one_that_the_pep_finds(lines: list[str]) -> None:
+    source = '\n'.join(lines)
+    theirs = [found for found in THE_PEPS_OWN.finditer(source) if found['type'] == 'script']
+    ours = [(first, last) for first, last in inline._blocks(lines)]
+    assert ['\n'.join(lines[first : last + 1]) for first, last in ours] == [found[0] for found in theirs] or (
+        'other' in source  # a block of another type may hold the beginning of one
+    )
+
+
+def test_a_hostile_source_takes_no_time() -> None:
+    assert inline_metadata(b'# /// script\n' * 20_000) is None
 
 
 def test_dependencies_are_prepared_and_the_script_gets_its_arguments(

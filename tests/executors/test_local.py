@@ -5,13 +5,16 @@ import json
 import os
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic_ai import ModelRetry
 
+from pydantic_ai_skills.digest import package_digest
 from pydantic_ai_skills.executors import LocalSkillScriptExecutor, local, running
+from pydantic_ai_skills.executors.scratch import remove_tree
 from pydantic_ai_skills.members import SkillScriptExecutor, accepts_stdin
 
 from .cancelling import cancel_when_started
@@ -253,3 +256,71 @@ def test_a_registry_script_runs_from_a_copy_and_keeps_what_it_left(package: Any,
 def test_the_python_is_the_agents_own(package: Any) -> None:
     assert package.run('x.py', 'import sys\nprint(sys.executable)') == sys.executable
     assert local.LocalSkillScriptExecutor is LocalSkillScriptExecutor
+
+
+def test_an_approved_script_runs_from_a_fresh_copy(package: Any) -> None:
+    body = 'import os\nopen("left.txt", "w")\nprint(os.getcwd(), sorted(os.listdir(".")))\n'
+    package.write('x.py', body)
+    approved = package_digest(package.directory)
+    place, _, names = package.run('x.py', approved_digest=approved).partition(' ')
+    assert Path(place).name == 'demo'
+    assert not Path(place).exists()
+    assert names == "['SKILL.md', 'left.txt', 'x.py']"
+    assert not (package.directory / 'left.txt').exists()
+    package.write('other.md', 'changed')
+    assert package.run('x.py', approved_digest=approved) == ('x.py was not run: the files of its skill have changed.')
+
+
+def test_a_registry_script_that_cannot_be_copied(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: Any) -> Any:
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr('pydantic_ai_skills.executors.on_host.package_copy', full)
+    assert package.run('x.py', 'print(1)', from_registry=True) == (
+        'x.py was not run: the files of its skill cannot be copied (No space left on device).'
+    )
+
+
+def test_a_link_to_a_script_in_the_package_runs_by_its_name(package: Any) -> None:
+    package.write('shared/real.py', 'import sys\nprint(sys.argv[0])')
+    (package.directory / 'x.py').symlink_to('shared/real.py')
+    script = package.script('x.py')
+    linked = replace(script, uri=str(package.directory / 'shared/real.py'))
+    assert asyncio.run(linked.run(None)) == str(package.directory / 'x.py')
+
+
+def test_a_script_that_cannot_be_read(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*args: Any) -> int:
+        raise PermissionError(13, 'Permission denied')
+
+    monkeypatch.setattr('pydantic_ai_skills.executors.source.open_inside', denied)
+    assert package.run('x.py', 'print(1)') == 'x.py was not run: its file cannot be read (Permission denied).'
+
+
+def test_a_scratch_that_was_swapped_for_a_link(tmp_path: Path) -> None:
+    (tmp_path / 'mine').mkdir()
+    (tmp_path / 'mine/file').write_text('')
+    (tmp_path / 'scratch').symlink_to(tmp_path / 'mine')
+    remove_tree(tmp_path / 'scratch')
+    assert not (tmp_path / 'scratch').exists()
+    assert (tmp_path / 'mine/file').exists()
+    remove_tree(tmp_path / 'scratch')
+
+
+def test_a_run_cancelled_twice_leaves_no_scratch(package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / 'tmp').mkdir()
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path / 'tmp'))
+    os.mkfifo(tmp_path / 'fifo')
+    script = package.script('x.sh', 'echo x > "$SKILL_OUTPUT_DIR/x"; echo > "$1"; sleep 60')
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(script.run(None, [str(tmp_path / 'fifo')]))
+        await asyncio.to_thread((tmp_path / 'fifo').read_text)
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert list((tmp_path / 'tmp').iterdir()) == []

@@ -77,7 +77,6 @@ def test_module(package: Any, executor: Any) -> None:
         'print(total(int(open(os.path.join(sys.argv[1], name)).read()) for name in os.listdir(sys.argv[1])))\n'
     )
     assert package.run('scripts/aggregate.py', body, ['data'], executor=executor) == '3'
-    package.write('scripts/run.sh', 'exec "$PYTHON" -m scripts.aggregate "$1"')
     module = package.run(
         'scripts/module.sh',
         'command -v python3 >/dev/null && python3 -m scripts.aggregate "$1"',
@@ -141,7 +140,6 @@ def test_no_suffix_no_bit_but_a_shebang(package: Any, executor: Any) -> None:
     )
 
 
-@pytest.mark.skipif(shutil.which('sh') is None, reason='needs a shell')
 def test_dependency(package: Any, index: Any, executor: Any) -> None:
     """a PEP 723 script with a dependency"""
     if isinstance(executor, WorkspaceScriptExecutor):

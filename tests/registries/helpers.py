@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,3 +35,22 @@ def said() -> Iterator[list[str]]:
         warnings.simplefilter('always')
         yield texts
     texts += [str(item.message) for item in caught]
+
+
+def in_child(function: Callable[[], object]) -> int:
+    """Run a function in a forked process; its exit status, negative for a signal.
+
+    A new interpreter would take a second to import the package, and is needed only where that matters.
+    """
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            warnings.simplefilter('ignore')
+            function()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

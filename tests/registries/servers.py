@@ -86,9 +86,11 @@ class GitHost:
         if self.redirect is not None:
             self._answer(handler, 302, {'Location': self.redirect + handler.path}, b'')
         elif self.refuse is not None:
-            self._answer(handler, self.refuse, {}, b'no')
+            # Git shows this text, so it is a way for a secret into a message.
+            told = f'bad {credential.rpartition(":")[2]}'.encode()
+            self._answer(handler, self.refuse, {'Content-Type': 'text/plain'}, told)
         elif self.token is not None and self.token not in credential.split(':'):
-            self._answer(handler, 401, {'WWW-Authenticate': 'Basic realm="x"'}, f'bad {credential}'.encode())
+            self._answer(handler, 401, {'WWW-Authenticate': 'Basic realm="x"'}, b'')
         elif not self.smart:
             self._serve_file(handler)
         else:
@@ -202,7 +204,8 @@ class CuttingProxy:
             limit = self.after if self.cut < self.times else None
             if self._pump(server, client, limit):
                 self.cut += 1
-                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b'\x01\x00\x00\x00\x00\x00\x00\x00')
+                for end in (client, server):  # close() alone does nothing while the other thread reads from it
+                    end.shutdown(socket.SHUT_RDWR)
 
     @staticmethod
     def _pump(source: socket.socket, target: socket.socket, limit: int | None) -> bool:
