@@ -33,7 +33,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 def explained(codes: Any) -> str:
     """Each code with its severity, what it means and how to mend it."""
     return '\n\n'.join(
-        f'### `{name}` {{#{name}}}\n\n*{code.severity}*: {code.meaning}\n\n{code.remedy}' for name, code in codes.items()
+        f'### `{name}` {{#{name}}}\n\n*{code.severity}*: {code.meaning}\n\n{code.remedy}'
+        for name, code in codes.items()
     )
 
 
