@@ -1,7 +1,7 @@
 """Every block of Python in the documentation and the README runs and prints what it says; so do the commands.
 
 The blocks of a page run in order, in one namespace, in a copy of `examples/`. What a reader has and a test has not is
-put in its place: a scripted model, a local Git repository, a bucket of moto. What a block prints stands behind `#>`, a line
+put in its place: a scripted model, a local Git repository, a bucket of moto. What a block prints stands behind `# >`, a line
 each. (pytest-examples was tried: with pytest 9 an example that fails ends the whole session.)
 """
 
@@ -55,12 +55,12 @@ class Block:
     code: str
 
     def check(self, names: dict[str, Any], replaced: str) -> None:
-        """Run it, and compare what it prints with the lines behind `#>`."""
+        """Run it, and compare what it prints with the lines behind `# >`."""
         code = self.code.replace(REPOSITORY, replaced)
         printed = io.StringIO()
         with redirect_stdout(printed):
             exec(compile('\n' * (self.line - 1) + code, str(self.page), 'exec', dont_inherit=True), names)
-        assert printed.getvalue().splitlines() == re.findall(r'^ *#> ?(.*)$', code, re.MULTILINE)
+        assert printed.getvalue().splitlines() == re.findall(r'^ *# > ?(.*)$', code, re.MULTILINE)
 
 
 def blocks(page: Path, language: str) -> list[Block]:
