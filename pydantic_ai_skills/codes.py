@@ -39,6 +39,10 @@ DUPLICATE: Final = 'duplicate'
 SHADOWED: Final = 'shadowed'
 NOT_A_LIBRARY: Final = 'not-a-library'
 LINK_ESCAPE: Final = 'link-escape'
+LIBRARY_EMPTY: Final = 'library-empty'
+NOT_FETCHED: Final = 'not-fetched'
+KEY_LEFT_OUT: Final = 'key-left-out'
+NAME_ILLEGAL: Final = 'name-illegal'
 CATALOG_CUT: Final = 'catalog-cut'
 DESCRIPTION_LONG: Final = 'description-long'
 FIELDS_IGNORED: Final = 'fields-ignored'
@@ -214,6 +218,28 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType({
         'warning',
         'A symbolic link leads out of its package, or out of its registry; what it leads to is not part of the skill.',
         'Put the file itself in its place.',
+    ),
+    LIBRARY_EMPTY: Code(
+        'warning',
+        'There is no skill package where a registry looked for them.',
+        "Correct its path or prefix, or pass `layout='tree'`, which finds packages at any depth.",
+    ),
+    NOT_FETCHED: Code(
+        'warning',
+        'A Git registry did not fetch a submodule, or the contents of files in Git LFS, of which only the pointers are '
+        'there.',
+        'Use a registry for the repository that the submodule stands for; keep files that a skill needs in Git itself.',
+    ),
+    KEY_LEFT_OUT: Code(
+        'warning',
+        'Keys of an S3 bucket cannot all be files of one library: one has empty parts, `.` or `..`, or clashes with '
+        'another, if only by case.',
+        'Rename or remove the objects that the message names.',
+    ),
+    NAME_ILLEGAL: Code(
+        'error',
+        'With the prefix of a view the name of a skill is no legal one: it has more than 64 characters.',
+        'Use a shorter prefix, or rename the skill.',
     ),
     CATALOG_CUT: Code(
         'warning',

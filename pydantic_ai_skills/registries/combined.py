@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from ..codes import SHADOWED
 from ..diagnostics import SkillDiagnostic
 from ..members import Origin
 from .base import SkillRegistry
@@ -92,7 +93,7 @@ def _merged(parts: Sequence[Contents]) -> Contents:
                 message = f'{first.source} and {offered.source} both have a skill {offered.name!r}; the first is used.'
                 hint = 'Filter one of them out, or rename it by renamed() or prefixed().'
                 path = offered.package.found.skill_file
-                diagnostics.append(SkillDiagnostic(path, 'warning', 'duplicate-name', message, hint))
+                diagnostics.append(SkillDiagnostic(path, 'warning', SHADOWED, message, hint))
     return Contents(list(packages.values()), diagnostics)
 
 

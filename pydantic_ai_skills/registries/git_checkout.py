@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..codes import LINK_ESCAPE, NOT_FETCHED
 from ..diagnostics import SkillDiagnostic
 from ..discovery import Library
 from ..index import is_skill_file
@@ -99,13 +100,13 @@ def _noted(selection: Selection, checkout: Path) -> list[SkillDiagnostic]:
     if selection.submodules:
         message = f'Submodules are not fetched: {_listed(selection.submodules)}.'
         hint = 'Use a registry for the repository that each stands for.'
-        findings.append(SkillDiagnostic(checkout, 'warning', 'submodule', message, hint))
+        findings.append(SkillDiagnostic(checkout, 'warning', NOT_FETCHED, message, hint))
     if selection.broken_links:
         message = f'Links that lead nowhere or out of the repository are left out: {_listed(selection.broken_links)}.'
-        findings.append(SkillDiagnostic(checkout, 'warning', 'link-left-out', message))
+        findings.append(SkillDiagnostic(checkout, 'warning', LINK_ESCAPE, message))
     if pointers := [path for path in selection.entries if _is_lfs_pointer(checkout / path)]:
         message = f'Files in Git LFS are not fetched, only their pointers are there: {_listed(pointers)}.'
-        findings.append(SkillDiagnostic(checkout, 'warning', 'lfs-pointer', message))
+        findings.append(SkillDiagnostic(checkout, 'warning', NOT_FETCHED, message))
     return findings
 
 

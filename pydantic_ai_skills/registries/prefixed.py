@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ..codes import NAME_ILLEGAL
 from ..diagnostics import SkillDiagnostic
 from ..names import MAX_NAME_LENGTH, is_legal_name, normalize_name
 from .base import SkillRegistry
@@ -72,7 +73,5 @@ class PrefixedRegistry(ViewRegistry, WrapperRegistry):
                 continue
             message = f'The skill {offered.name!r} is left out of {self!r}: {name!r} is no legal name.'
             hint = f'A name has at most {MAX_NAME_LENGTH} characters and no double hyphen.'
-            diagnostics.append(
-                SkillDiagnostic(offered.package.found.skill_file, 'error', 'name-illegal', message, hint)
-            )
+            diagnostics.append(SkillDiagnostic(offered.package.found.skill_file, 'error', NAME_ILLEGAL, message, hint))
         return Contents(packages, diagnostics)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..codes import KEY_LEFT_OUT
 from ..diagnostics import SkillDiagnostic
 from ..excludes import is_excluded_part
 from ..index import is_skill_file
@@ -137,4 +138,4 @@ def _unsafe(keys: Sequence[str], shown: str) -> list[SkillDiagnostic]:
     )
     message = f'Keys that cannot be files of one library are left out of {shown}: {some}.'
     hint = 'A key must not have empty parts, . or .., nor clash with another, not even by differing only in case.'
-    return [SkillDiagnostic(shown, 'warning', 'key-left-out', message, hint)]
+    return [SkillDiagnostic(shown, 'warning', KEY_LEFT_OUT, message, hint)]

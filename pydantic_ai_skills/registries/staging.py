@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 
+from ..codes import LINK_ESCAPE, UNREADABLE
 from ..diagnostics import SkillDiagnostic
 from ..discovery import FoundPackage
 from ..files import UnsafeFileError, is_inside, open_inside
@@ -42,8 +43,8 @@ def copy_package(
     """
     diagnostics: list[SkillDiagnostic] = []
 
-    def report(message: str) -> None:
-        diagnostics.append(SkillDiagnostic(found.skill_file.parent, 'warning', 'file-left-out', message))
+    def report(message: str, code: str = LINK_ESCAPE) -> None:
+        diagnostics.append(SkillDiagnostic(found.skill_file.parent, 'warning', code, message))
 
     own_name = os.path.basename(found.path)
     os.mkdir(target)
@@ -58,7 +59,7 @@ def copy_package(
             try:
                 descriptor = source.open(file, found.library.boundary)
             except OSError as error:
-                report(f'Skipping {file.path}: it cannot be read ({error.strerror or error}).')
+                report(f'Skipping {file.path}: it cannot be read ({error.strerror or error}).', UNREADABLE)
                 continue
             try:
                 copy.copy('SKILL.md' if is_skill else file.name, descriptor, file)

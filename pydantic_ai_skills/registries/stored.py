@@ -9,12 +9,13 @@ from abc import abstractmethod
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..diagnostics import SkillDiagnostic, warn_about
+from ..diagnostics import SkillDiagnostic
 from ..discovery import skill_file_in
 from .base import SkillRegistry
 from .generation import Generation
 from .places import CACHE_VARIABLE, default_store, temporary_store
 from .store import Built, Draft, Store
+from .telling import tell
 from .work import Progress, silent
 
 
@@ -102,7 +103,7 @@ class StoredRegistry(SkillRegistry):
         known, self._generation = self._generation, generation
         self._diagnostics = generation.diagnostics
         if known is None or known.folder != generation.folder:
-            warn_about(self._diagnostics, stacklevel=4)
+            tell(self._diagnostics)
         return generation.library
 
     def _folder(self) -> Path:

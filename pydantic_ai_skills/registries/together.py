@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 
 from .base import SkillRegistry
+from .telling import findings_collected
 from .work import Cancellation, Progress, run_all
 
 _AT_ONCE = 16
@@ -19,6 +20,8 @@ _AT_ONCE = 16
 
 def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None = None) -> list[Path | Exception]:
     """Sync several registries at the same time; each one's library, or what it raised, in their order.
+
+    What they notice (`diagnostics`) is not given as warnings: the caller has it.
 
     Ctrl-C ends it at once: what still runs is told so, its child processes are killed, and nobody waits for a silent
     socket.
@@ -29,7 +32,8 @@ def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None =
     """
     distinct = list({id(registry): registry for registry in registries}.values())
     jobs = [partial(sync_registry, registry, _labelled(registry, progress)) for registry in distinct]
-    results = run_all(jobs, _AT_ONCE, fail_fast=False)
+    with findings_collected():
+        results = run_all(jobs, _AT_ONCE, fail_fast=False)
     by_registry = {id(registry): result for registry, result in zip(distinct, results, strict=True)}
     return [by_registry[id(registry)] for registry in registries]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from ..codes import LIBRARY_EMPTY, SHADOWED
 from ..diagnostics import SkillDiagnostic
 from ..discovery import FoundPackage, Library, skill_file_in
 from ..excludes import is_excluded_part
@@ -92,7 +93,7 @@ def empty_finding(library: Path, shown: str, layout: Layout) -> list[SkillDiagno
         if any(entry.is_dir() and skill_file_in(entry.path) is not None for entry in scan):
             return []
     hint = "layout='tree' finds skills at any depth." if layout == 'library' else None
-    return [SkillDiagnostic(shown, 'warning', 'library-empty', f'There is no skill package in {shown}.', hint)]
+    return [SkillDiagnostic(shown, 'warning', LIBRARY_EMPTY, f'There is no skill package in {shown}.', hint)]
 
 
 def _find(library: Library, name: str) -> Iterator[FoundPackage]:
@@ -134,7 +135,7 @@ def _duplicate(first: PackageText, second: PackageText, top: Path) -> SkillDiagn
     return SkillDiagnostic(
         second.found.skill_file,
         'warning',
-        'duplicate-name',
+        SHADOWED,
         f'Two skills are called {first.name!r}: {paths[0]} is used and {paths[1]} is left out.',
         'Rename one of them, or take a part of the tree by its path.',
     )

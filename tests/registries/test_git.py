@@ -134,7 +134,7 @@ def test_links_become_what_they_lead_to(repo: Repo):
     assert (library / 'demo/two-hops.md').read_text() == 'far notes'
     assert not any(path.is_symlink() for path in library.rglob('*'))
     (finding,) = registry.diagnostics
-    assert finding.code == 'link-left-out'
+    assert finding.code == 'link-escape'
     for name in ('passwd', 'outside', 'nowhere', 'loop', 'self'):
         assert f'demo/{name}' in finding.message
         assert not os.path.lexists(library / 'demo' / name)
@@ -151,7 +151,7 @@ def test_submodules_and_lfs_pointers_are_told(repo: Repo, tmp_path: Path):
     with said() as warned:
         registry.sync()
         GitSkillsRegistry(repo.url, path='skills').sync()
-    assert [finding.code for finding in registry.diagnostics] == ['submodule', 'lfs-pointer']
+    assert [finding.code for finding in registry.diagnostics] == ['not-fetched', 'not-fetched']
     assert 'sub' in warned[0] and 'demo/big.bin' in warned[1]
     assert warned[2:] == warned[:2]  # once for each registry object
 

@@ -90,7 +90,7 @@ def test_tree_keeps_the_less_deep_of_two_and_says_so(tmp_path: Path):
     with pytest.warns(UserWarning, match="'same': z/same/SKILL.md is used and x/y/same/SKILL.md is left out"):
         library = registry.sync()
     assert 'shallow' in (library / 'same' / 'SKILL.md').read_text()
-    assert [diagnostic.code for diagnostic in registry.diagnostics] == ['duplicate-name']  # twins are one skill
+    assert [diagnostic.code for diagnostic in registry.diagnostics] == ['shadowed']  # twins are one skill
     assert names_in(library) == ['same', 'twin']
 
 

@@ -221,7 +221,7 @@ def test_combined_takes_the_earlier_and_names_both(library: Path, tmp_path: Path
     assert names_in(staged) == ['one', 'three', 'two']
     assert 'Second.' in (staged / 'two/SKILL.md').read_text()
     assert len(warned) == 1 and repr(a) in warned[0] and repr(b) in warned[0] and "'two'" in warned[0]
-    assert [finding.code for finding in both.diagnostics] == ['duplicate-name']
+    assert [finding.code for finding in both.diagnostics] == ['shadowed']
     with said() as warned:
         both.sync()
     assert warned == []  # once
@@ -266,7 +266,7 @@ def test_one_broken_package_is_left_out_and_the_rest_goes_on(library: Path, tmp_
     assert files_in(staged / 'x-one') == ['SKILL.md', 'notes.md']
     for word in ('cp1252', 'bare', '___', 'leak.md'):
         assert sum(word in text for text in warned) == 1, word
-    assert {finding.code for finding in view.diagnostics} == {'not-utf8', 'no-frontmatter', 'no-name', 'file-left-out'}
+    assert {finding.code for finding in view.diagnostics} == {'not-utf8', 'no-frontmatter', 'no-name', 'link-escape'}
 
 
 def test_odd_folders_are_staged_under_their_id(library: Path):
@@ -326,7 +326,11 @@ def test_a_wrapper_of_ones_own(library: Path):
 
 
 def test_an_agent_uses_a_view(library: Path):
-    capability = SkillsCapability(registries=[LocalSkillsRegistry(library).prefixed('x-')])
+    (library / 'bad').mkdir()
+    (library / 'bad/SKILL.md').write_text('bad')
+    with said() as warned:
+        capability = SkillsCapability(registries=[LocalSkillsRegistry(library).prefixed('x-')])
+    assert sum('bad' in text for text in warned) == 1  # by the capability, and not by the registry too
     assert run(capability, [load('x-one'), read('notes.md', 'x-one')]).last == 'one notes'
 
 
