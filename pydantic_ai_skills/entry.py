@@ -120,11 +120,14 @@ class SkillEntry:
         return self.can_read or self.can_run
 
     def _found(self) -> tuple[bool, bool]:
+        try:
+            return self._found_now()
+        except OSError:  # its folder is gone, perhaps only for now
+            return False, False
+
+    def _found_now(self) -> tuple[bool, bool]:
         if self._kinds is None:
-            try:
-                self._kinds = self._look()
-            except OSError:  # its folder is gone, perhaps only for now
-                return False, False
+            self._kinds = self._look()
         return self._kinds
 
     def _look(self) -> tuple[bool, bool]:
@@ -160,9 +163,13 @@ class SkillEntry:
         Raises:
             OSError: its folder is gone.
         """
-        if not (self.options.list_bundled_files and self.has_files):
+        options = self.options
+        if not (options.list_bundled_files and (options.resources or options.scripts)):
             return ''
-        return bundled_files(self.package, resources=self.options.resources, scripts=self.options.scripts)
+        readable, runnable = self._found_now()
+        if not ((options.resources and readable) or (options.scripts and runnable)):
+            return ''
+        return bundled_files(self.package, resources=options.resources, scripts=options.scripts)
 
     def _text(self, body: str, files: str = '') -> str:
         return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)

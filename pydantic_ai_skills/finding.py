@@ -11,6 +11,7 @@ from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
 from pydantic_ai.exceptions import UserError
 
 from .access import FileUse, SkillAccess, listed_names, unwrap_entry
+from .encoding import quoted
 from .entry import SkillEntry
 from .names import normalize_name
 
@@ -80,7 +81,7 @@ async def _find_carried(ctx: RunContext[Any], name: str, use: FileUse) -> SkillE
             known[name] = entry
     if name not in known:
         raise ModelRetry(
-            f'The skill {name!r} is not loaded. Call `load_capability` with the id of a skill that you were told of, '
+            f'The skill {quoted(name)} is not loaded. Call `load_capability` with the id of a skill that you were told of, '
             f'then repeat this call. Loaded are: {listed_names(known)}.'
         )
     return SkillAccess(ctx, known.get, lambda: known).skill(name, use)
