@@ -72,9 +72,11 @@ class SkillAccess:
 
 def unwrap_entry(capability: AbstractCapability[Any]) -> SkillEntry | None:
     """The skill that a capability of a run stands for, under whatever wraps it; `None` where it is no skill."""
-    while isinstance(capability, WrapperCapability):
-        capability = capability.wrapped
+    # A leaf is told by what it carries: asking each of a run's thousand for an abstract class takes a millisecond.
     entry = getattr(capability, 'entry', None)
+    while not isinstance(entry, SkillEntry) and isinstance(capability, WrapperCapability):
+        capability = capability.wrapped
+        entry = getattr(capability, 'entry', None)
     return entry if isinstance(entry, SkillEntry) else None
 
 
