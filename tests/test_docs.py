@@ -1,0 +1,178 @@
+"""Every block of Python in the documentation and the README runs and prints what it says; so do the commands.
+
+The blocks of a page run in order, in one namespace, in a copy of `examples/`. What a reader has and a test has not is
+put in its place: a scripted model, a local Git repository, a bucket of moto. What a block prints stands behind `# >`, a line
+each. (pytest-examples was tried: with pytest 9 an example that fails ends the whole session.)
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic_ai import models
+from typer.testing import CliRunner
+
+from pydantic_ai_skills.checks.rules import RULES
+from pydantic_ai_skills.codes import CODES
+
+from .docs_model import documented_model
+from .registries.servers import git
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / 'docs'
+PAGES = [ROOT / 'README.md', *sorted(DOCS.rglob('*.md'))]
+GUIDES = sorted(DOCS.glob('*.md'))
+REPOSITORY = 'https://github.com/acme/skills'
+NOT_RUN = 5
+"""How many blocks are marked `{test="skip"}`: they install packages, or are the scripts that run the tests."""
+
+_BLOCK = re.compile(r'^```(python|sh)( \{test="skip"\})?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+_GREETING = '---\nname: greeting\ndescription: Says hello. Use it to greet.\n---\nSay hello.\n'
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of code on a page."""
+
+    page: Path
+    line: int
+    """The first line of the code, from 1."""
+    is_skipped: bool
+    code: str
+
+    def check(self, names: dict[str, Any], replaced: str) -> None:
+        """Run it, and compare what it prints with the lines behind `# >`."""
+        code = self.code.replace(REPOSITORY, replaced)
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile('\n' * (self.line - 1) + code, str(self.page), 'exec', dont_inherit=True), names)
+        assert printed.getvalue().splitlines() == re.findall(r'^ *# > ?(.*)$', code, re.MULTILINE)
+
+
+def blocks(page: Path, language: str) -> list[Block]:
+    text = page.read_text()
+    return [
+        Block(page, text.count('\n', 0, match.start(3)) + 1, bool(match[2]), match[3])
+        for match in _BLOCK.finditer(text)
+        if match[1] == language
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of `examples/` to be in, with an empty home and a model behind every name of a model."""
+    here = tmp_path / 'examples'
+    shutil.copytree(ROOT / 'examples', here, ignore=shutil.ignore_patterns('__pycache__'))
+    monkeypatch.chdir(here)
+    monkeypatch.setenv('HOME', str(tmp_path))
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    infer_model = models.infer_model
+    monkeypatch.setattr(
+        models,
+        'infer_model',
+        lambda model, *rest: documented_model(str(here)) if isinstance(model, str) else infer_model(model, *rest),
+    )
+    yield here
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> str:
+    """What stands for the repository that the pages name."""
+    path = tmp_path / 'repository'
+    skill = path / 'greeting' / 'SKILL.md'
+    skill.parent.mkdir(parents=True)
+    skill.write_text(_GREETING)
+    for args in (['init', '-q'], ['add', '.'], ['commit', '-q', '-m', 'one'], ['tag', 'v1.0']):
+        git(*args, cwd=path)
+    return str(path)
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What stands for the bucket that the pages name."""
+    import boto3
+    from moto import mock_aws
+
+    monkeypatch.setenv('AWS_DEFAULT_REGION', 'us-east-1')
+    with mock_aws():
+        client: Any = boto3.client('s3')
+        client.create_bucket(Bucket='acme-skills')
+        client.put_object(Bucket='acme-skills', Key='production/greeting/SKILL.md', Body=_GREETING.encode())
+        yield
+
+
+@pytest.mark.parametrize('page', [page for page in PAGES if blocks(page, 'python')], ids=name_of)
+def test_python_blocks(page: Path, folder: Path, request: pytest.FixtureRequest) -> None:
+    text = page.read_text()
+    if 'BubblewrapScriptExecutor(' in text and shutil.which('bwrap') is None:
+        pytest.skip('bubblewrap is not installed')
+    repository = request.getfixturevalue('repository') if REPOSITORY in text else ''
+    if 'S3SkillsRegistry(' in text:
+        request.getfixturevalue('bucket')
+    names: dict[str, Any] = {'__name__': page.stem}
+    with warnings.catch_warnings():
+        # What the page on diagnostics shows warns.
+        warnings.simplefilter('ignore' if page.name == 'diagnostics.md' else 'error', UserWarning)
+        for block in blocks(page, 'python'):
+            if not block.is_skipped:
+                block.check(names, repository)
+
+
+@pytest.mark.parametrize('page', [page for page in PAGES if blocks(page, 'sh')], ids=name_of)
+def test_commands(page: Path, folder: Path) -> None:
+    """In this process; that the installed command works is tested with the command line."""
+    app = pytest.importorskip('pydantic_ai_skills.cli.app').app
+    runner = CliRunner()
+    for block in blocks(page, 'sh'):
+        for line in [] if block.is_skipped else block.code.splitlines():
+            command, *args = shlex.split(line, comments=True)
+            assert command == 'pydantic-ai-skills', line
+            done = runner.invoke(app, args)
+            assert done.exit_code == 0, f'{line}\n{done.output}'
+
+
+def test_blocks_that_are_not_run_are_few() -> None:
+    skipped = {
+        kind: [b.code for page in PAGES for b in blocks(page, kind) if b.is_skipped] for kind in ('python', 'sh')
+    }
+    assert skipped['python'] == []
+    assert len(skipped['sh']) == NOT_RUN, skipped['sh']
+
+
+@pytest.mark.parametrize('page', GUIDES, ids=name_of)
+def test_each_page_starts_with_what_runs(page: Path) -> None:
+    before, fence, after = page.read_text().partition('```')
+    assert fence and after.startswith(('python\n', 'sh'))
+    assert len(before.splitlines()) <= 3, 'text comes before what runs'
+
+
+def test_no_other_language_hides_python() -> None:
+    fences = {line.strip() for page in PAGES for line in re.findall(r'^```(\S+.*)$', page.read_text(), re.MULTILINE)}
+    assert fences <= {'python', 'sh', 'sh {test="skip"}', 'yaml', 'markdown', 'toml'}
+
+
+def test_codes_of_registries_are_explained() -> None:
+    sources = (path.read_text() for path in (ROOT / 'pydantic_ai_skills' / 'registries').rglob('*.py'))
+    found = {code for text in sources for code in re.findall(r"'(?:error|warning|info)',\s+'([a-z-]+)'", text)}
+    page = (DOCS / 'diagnostics.md').read_text()
+    assert 'name-illegal' in found
+    assert {code for code in found - set(CODES) - set(RULES) if f'`{code}`' not in page} == set()
+
+
+def test_pages_are_in_the_navigation() -> None:
+    navigation = (ROOT / 'mkdocs.yml').read_text()
+    assert [page.name for page in GUIDES if f': {page.name}\n' not in navigation] == []
