@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -18,37 +18,35 @@ from pydantic_ai.tools import AgentDepsT
 
 from .approval import ApprovalPolicy
 from .assemble import assemble
-from .diagnostics import SkillDiagnostic, warn_about
-from .entry import EntryPackages
+from .diagnostics import warn_about
 from .executors import ExecutorChoice, as_executor
-from .info import SelectSkill, SkillInfo
+from .info import SelectSkill
 from .leaves import ByIdentity, Leaves, Visitor
 from .members import SkillScriptExecutor
-from .names import normalize_name
 from .options import (
     BinaryResources,
     DuplicateNames,
     MissingDirectories,
     SkillsOptions,
     UnknownNames,
+    checked_sequence,
     directory_tuple,
-    listed_values,
+    glob_tuple,
     name_set,
     seconds,
 )
-from .packages import SkillPackage
 from .parts import CatalogPart, FilesPart
 from .registries import SkillRegistry
-from .render import render_entry
 from .skills import Skill, SkillWrapper
 from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
-from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
+from .toolset import SkillFilesToolset
 from .tracing import tracer
+from .view import SkillsView
 
 
 @dataclass(init=False, repr=False, eq=False)  # agent specs take only dataclasses
-class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
+class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
     """Gives an agent skills: from directories, from registries, and from Python.
 
     The model sees the name and description of each skill, loads one with `load_capability` when a task needs it,
@@ -141,7 +139,7 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             directories=directory_tuple(directories),
             include=name_set('include', include),
             exclude=name_set('exclude', exclude) or frozenset(),
-            exclude_resources=_globs(exclude_resources),
+            exclude_resources=glob_tuple(exclude_resources),
             resources=resources,
             scripts=scripts,
             require_loaded=require_loaded,
@@ -159,11 +157,11 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         )
         if select is not None and not callable(select):
             raise TypeError(f'select must be a function of (ctx, info), not {select!r}.')
-        self._registries = _checked('registries', registries, SkillRegistry)
-        self._skills = _checked('skills', skills, (Skill, SkillWrapper))
+        self._registries = checked_sequence('registries', registries, SkillRegistry)
+        self._skills = checked_sequence('skills', skills, (Skill, SkillWrapper))
         if not (self._options.directories or self._registries or self._skills):
             raise ValueError('SkillsCapability needs a source: directories, registries or skills.')
-        self._executor = _checked_executor(script_executor)
+        self._executor = as_executor(script_executor)
         self.id = id
         self._state = SkillsState(self._read, select=select, refresh_every=self._options.refresh_every)
         if script_executor is None:
@@ -228,87 +226,9 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
             binary_resources=binary_resources,
         )
 
-    @property
-    def directories(self) -> tuple[str | Path, ...]:
-        """The directories as they were passed."""
-        return self._options.directories
-
-    @property
-    def registries(self) -> tuple[SkillRegistry, ...]:
-        """The registries."""
-        return self._registries
-
-    @property
-    def include(self) -> frozenset[str] | None:
-        """The names to offer, in NFKC; `None` for all."""
-        return self._options.include
-
-    @property
-    def exclude(self) -> frozenset[str]:
-        """The names to leave out, in NFKC."""
-        return self._options.exclude
-
-    @property
-    def skill_names(self) -> list[str]:
-        """The ids of the skills that the model can load, sorted."""
-        return sorted(leaf.id for leaf in self._leaves.current() if leaf.id is not None)
-
-    @property
-    def packages(self) -> Mapping[str, SkillPackage]:
-        """The files of each skill by id; a package is indexed when it is first looked at."""
-        entries = self._state.snapshot.entries
-        return EntryPackages({name: entries[name] for name in self.skill_names if name in entries})
-
-    @property
-    def skills(self) -> tuple[SkillInfo, ...]:
-        """What is known of each selected skill, those that only a person may invoke too, sorted by name."""
-        return self._state.snapshot.skills
-
-    @property
-    def diagnostics(self) -> tuple[SkillDiagnostic, ...]:
-        """What was noticed when the sources were read, in the order of libraries and then of names."""
-        return self._state.snapshot.diagnostics
-
-    def __repr__(self) -> str:
-        """The sources and the selection."""
-        return (
-            f'SkillsCapability(directories={self.directories!r}, registries={self.registries!r}, '
-            f'include={self.include!r}, exclude={self.exclude!r})'
-        )
-
-    async def refresh(self) -> bool:
-        """Sync the registries and read all sources anew, off the event loop.
-
-        The snapshot is swapped in one step for every agent that has this capability; a run in progress keeps the one
-        it began with. A failure warns and keeps the old snapshot.
-
-        Returns:
-            Whether anything changed: a skill came, went or changed, or a file of one whose files were looked at.
-        """
-        return await self._state.refresh()
-
-    def render(self, name: str, arguments: str | None = None) -> str:
-        """The instructions that a host sends when a person invokes a skill, as by `/name arguments`.
-
-        Args:
-            name: The skill's id; one that only a person may invoke counts too.
-            arguments: What the person wrote behind the name: takes the place of `$ARGUMENTS`, or is appended, by
-                harness's rules. `None` for the instructions as the model gets them.
-
-        Raises:
-            ValueError: there is no such skill.
-        """
-        snapshot = self._state.snapshot
-        wanted = normalize_name(name)
-        entry = snapshot.entries.get(wanted) or snapshot.hidden.get(wanted)
-        if entry is None or wanted in self._leaves.hidden:
-            names = ', '.join(info.name for info in snapshot.skills) or 'none'
-            raise ValueError(f'There is no skill {name!r}. The skills are: {names}.')
-        return render_entry(entry, arguments, with_files=wanted in snapshot.entries)
-
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
-        return self._new_toolset(self.id) if self._leaves.have_files else None
+        return self._new_toolset() if self._leaves.have_files else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this where it contributes a toolset, then each leaf."""
@@ -332,28 +252,29 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, Any]) -> AbstractCapability[AgentDepsT]:
         """The parts that an agent holds."""
-        return self._bound(_position(self, agent))
+        siblings = _siblings(self, agent)
+        return self._bound(siblings) if siblings[0] is self else CombinedCapability([self._catalog()])
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """The same parts, where this was handed to a run without being bound to its agent."""
-        return await self._bound().for_run(ctx)
+        return await self._bound([self]).for_run(ctx)
 
-    def _bound(self, position: int = 0) -> CombinedCapability[AgentDepsT]:
-        # Durable engines need a toolset id of its own for each, though in a run the parts of several are merged.
-        toolset_id = f'{DEFAULT_TOOLSET_ID}_{position + 1}' if self.id is None and position else self.id
-        asks = self._options.approval != 'never'
-        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset(toolset_id), asks=asks)
-        catalog_id = None if self.id is None else f'{self.id}_catalog'
-        return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
+    def _bound(self, siblings: Sequence[SkillsCapability[Any]]) -> CombinedCapability[AgentDepsT]:
+        asks = any(item._options.approval != 'never' for item in siblings)
+        files = FilesPart[AgentDepsT](self.id, self._new_toolset(), asks=asks)
+        return CombinedCapability([files, self._catalog()])
 
-    def _new_toolset(self, id: str | None) -> SkillFilesToolset:
+    def _catalog(self) -> CatalogPart[AgentDepsT]:
+        return CatalogPart(None if self.id is None else f'{self.id}_catalog', self._leaves.again())
+
+    def _new_toolset(self) -> SkillFilesToolset:
         options = self._options
         return SkillFilesToolset(
             self.packages,
             resources=options.resources,
             scripts=options.scripts,
             require_loaded=options.require_loaded,
-            id=id,
+            id=self.id,
             max_retries=options.max_retries,
         )
 
@@ -380,40 +301,20 @@ class SkillsCapability(ByIdentity, AbstractCapability[AgentDepsT]):
         )
 
 
-def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> int:
-    """How many capabilities of this kind and without an id the agent lists before this one."""
-    before = 0
+def _siblings(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> list[SkillsCapability[Any]]:
+    """Those among an agent's capabilities that will be one with this, in order; itself where a run adds it.
+
+    Only the first brings the file tools, which serve all: a durable engine registers what an agent is made with by
+    name, before a run could merge two of a name into one.
+    """
+    found: list[SkillsCapability[Any]] = []
     pending: list[AbstractCapability[Any]] = [agent.root_capability]
     while pending:
         item = pending.pop(0)
-        if item is capability:
-            return before
         if isinstance(item, CombinedCapability):
             pending[:0] = item.capabilities
         elif isinstance(item, WrapperCapability):
             pending.insert(0, item.wrapped)
-        elif isinstance(item, SkillsCapability) and item.id is None:
-            before += 1
-    return 0  # added by a run, which has one of its own
-
-
-def _globs(globs: Sequence[str] | None) -> tuple[str, ...]:
-    if isinstance(globs, str):
-        raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
-    return () if globs is None else listed_values('exclude_resources', globs)
-
-
-def _checked(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
-    if isinstance(values, kind):
-        raise TypeError(f'{option} must be a sequence: write [{values!r}].')
-    listed = listed_values(option, values)
-    for value in listed:
-        if not isinstance(value, kind):
-            raise TypeError(f'{option} cannot hold {value!r}.')
-    return listed
-
-
-def _checked_executor(executor: SkillScriptExecutor | ExecutorChoice | None) -> SkillScriptExecutor:
-    if isinstance(executor, type):
-        raise TypeError(f'script_executor must be an executor, not the class: write {executor.__name__}().')
-    return as_executor(executor)
+        elif isinstance(item, SkillsCapability) and item.id == capability.id:
+            found.append(item)
+    return found if capability in found else [capability]

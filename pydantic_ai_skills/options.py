@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from .approval import ApprovalPolicy, checked_policy
 from .entry import FileOptions
@@ -159,3 +159,29 @@ def _check_count(option: str, value: object, least: int) -> None:
         raise TypeError(f'{option} must be a whole number or None, not {value!r}.')
     if value < least:
         raise ValueError(f'{option} must be {least} or more, not {value}.')
+
+
+def glob_tuple(globs: Sequence[str] | None) -> tuple[str, ...]:
+    """`exclude_resources` as a tuple.
+
+    Raises:
+        TypeError: it is a bare string.
+    """
+    if isinstance(globs, str):
+        raise TypeError(f'exclude_resources must be a sequence of globs, not the string {globs!r}: write [{globs!r}].')
+    return () if globs is None else listed_values('exclude_resources', globs)
+
+
+def checked_sequence(option: str, values: Any, kind: Any) -> tuple[Any, ...]:
+    """`values` as a tuple, all of this kind.
+
+    Raises:
+        TypeError: it is one such value by itself, or holds something else.
+    """
+    if isinstance(values, kind):
+        raise TypeError(f'{option} must be a sequence: write [{values!r}].')
+    listed = listed_values(option, values)
+    for value in listed:
+        if not isinstance(value, kind):
+            raise TypeError(f'{option} cannot hold {value!r}.')
+    return listed

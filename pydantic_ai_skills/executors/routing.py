@@ -84,6 +84,8 @@ def as_executor(choice: SkillScriptExecutor | ExecutorChoice | None) -> SkillScr
     """The `script_executor` option as one executor; `None` is this machine. Errors as `RoutingScriptExecutor`."""
     if choice is None:
         return LocalSkillScriptExecutor()
+    if isinstance(choice, type):
+        raise TypeError(f'script_executor must be an executor, not the class: write {choice.__name__}().')
     if isinstance(choice, SkillScriptExecutor):
         return choice
     return RoutingScriptExecutor(choice)

@@ -11,11 +11,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import IO
 
 from .git_auth import GitEnvironment
-from .work import check_cancelled
+from .work import STARTING, calling_if_cancelled, check_cancelled, run_all
 
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 0.2
@@ -61,23 +62,33 @@ class GitRunner:
         Raises:
             GitError: it failed, took too long, or there is no git.
         """
-        here = {'GIT_CEILING_DIRECTORIES': str(self._folder.parent)} | dict(env or {})
-        if stdin:
-            with tempfile.TemporaryFile() as source:
-                source.write(stdin)
-                source.seek(0)
-                process = self._start(arguments, source, here)
-        else:
-            process = self._start(arguments, subprocess.DEVNULL, here)
-        if process is None:
-            raise GitError('There is no git on PATH. Install git 2.31 or newer.')
-        _running.add(process)
-        try:
+        # In a thread of its own: an interrupt reaches the main thread anywhere, even between the start of a process
+        # and the moment from which it can be ended.
+        job = partial(self._run, arguments, stdin, env or {}, on_error_line)
+        (result,) = run_all([job], 1, fail_fast=True)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def _run(
+        self,
+        arguments: Sequence[str],
+        stdin: bytes,
+        env: Mapping[str, str],
+        on_error_line: Callable[[str], object] | None,
+    ) -> bytes:
+        with ExitStack() as stack:
+            with STARTING:
+                check_cancelled()
+                process = self._start(
+                    arguments, stdin, {'GIT_CEILING_DIRECTORIES': str(self._folder.parent)} | dict(env)
+                )
+                if process is None:
+                    raise GitError('There is no git on PATH. Install git 2.31 or newer.')
+                stack.callback(_end, process)
+                stack.enter_context(calling_if_cancelled(lambda: _kill(process)))
             reader = _Reader(process, self._environment.timeout, on_error_line)
             finished = reader.read()
-        finally:
-            _end(process)
-            _running.discard(process)
         if not finished:
             raise GitError(
                 f'`git {arguments[0]}` took longer than {self._environment.timeout:g} s and was ended. Is the host '
@@ -88,22 +99,26 @@ class GitRunner:
             raise GitError(self._explained(arguments[0], reader.error_text(), process.returncode))
         return reader.output()
 
-    def _start(
-        self, arguments: Sequence[str], stdin: IO[bytes] | int, env: Mapping[str, str]
-    ) -> subprocess.Popen[bytes] | None:
+    def _start(self, arguments: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
         # A frame of its own: the environment with its secrets is part of no traceback.
-        try:
-            return subprocess.Popen(
-                ['git', *arguments],
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self._folder,
-                env=self._environment.variables(env),
-                start_new_session=True,  # no terminal to ask on, and a group that can be killed whole
-            )
-        except FileNotFoundError:
-            return None
+        with tempfile.TemporaryFile() if stdin else open(os.devnull, 'rb') as source:
+            if stdin:
+                source.write(stdin)
+                source.seek(0)
+            try:
+                process = subprocess.Popen(
+                    ['git', *arguments],
+                    stdin=source,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=self._folder,
+                    env=self._environment.variables(env),
+                    start_new_session=True,  # no terminal to ask on, and a group that can be killed whole
+                )
+            except FileNotFoundError:
+                return None
+        _running.add(process)
+        return process
 
     def _explained(self, command: str, error: str, status: int) -> str:
         error = self._environment.masked(error)
@@ -199,14 +214,19 @@ def _hint(text: str, had_credentials: bool) -> str:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill a process that still runs with all that it has started, and let go of its streams."""
     if process.poll() is None:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            process.kill()
+        _kill(process)
         process.wait()
     for stream in (process.stdout, process.stderr):
         if stream is not None:
             stream.close()
+    _running.discard(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        process.kill()
 
 
 _owner = os.getpid()

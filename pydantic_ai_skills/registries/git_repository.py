@@ -87,6 +87,8 @@ class GitRepository:
 
     def write_out(self, entries: Entries, target: Path) -> None:
         """Write files into the empty folder `target`; those whose contents are not here are fetched together."""
+        if not entries:
+            return
         lines = [f'{entry.mode} {entry.sha}\t{path}' for path, entry in entries.items()]
         index_info = '\0'.join(lines).encode('utf-8', 'surrogateescape') + b'\0'
         self._index.unlink(missing_ok=True)

@@ -14,9 +14,9 @@ from ..diagnostics import SkillDiagnostic
 from ..digest import package_digest
 from ..discovery import FoundPackage, Library, find_packages
 from ..files import read_inside
-from ..frontmatter import frontmatter_fields, split_frontmatter, text_field
+from ..frontmatter import split_frontmatter
 from ..info import SkillInfo
-from ..names import is_legal_name, normalize_name, skill_id
+from ..names import is_legal_name, normalize_name
 from ..repair import repair
 
 MAX_SKILL_FILE_BYTES = 16 * 2**20
@@ -67,7 +67,7 @@ def package_name(folder: str, text: str) -> str:
     """The id of a package: its frontmatter is parsed only where the folder's name is no legal one."""
     if is_legal_name(folder):
         return normalize_name(folder)
-    return skill_id(folder, text_field(frontmatter_fields(text), 'name'))
+    return repair(text.encode('utf-8'), folder).id
 
 
 def read_infos(library: Library) -> Iterator[SkillInfo | SkillDiagnostic]:

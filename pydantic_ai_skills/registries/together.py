@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,10 +12,9 @@ import anyio
 import anyio.to_thread
 
 from .base import SkillRegistry
-from .work import Progress, cancelled_by, run_all
+from .work import Cancellation, Progress, run_all
 
 _AT_ONCE = 16
-_PATIENCE = 2.0
 
 
 def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None = None) -> list[Path | Exception]:
@@ -31,7 +29,7 @@ def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None =
     """
     distinct = list({id(registry): registry for registry in registries}.values())
     jobs = [partial(sync_registry, registry, _labelled(registry, progress)) for registry in distinct]
-    results = run_all(jobs, _AT_ONCE, fail_fast=False, patience=_PATIENCE)
+    results = run_all(jobs, _AT_ONCE, fail_fast=False)
     by_registry = {id(registry): result for registry, result in zip(distinct, results, strict=True)}
     return [by_registry[id(registry)] for registry in registries]
 
@@ -48,10 +46,10 @@ async def sync_all_async(
     registries: Sequence[SkillRegistry], *, progress: Progress | None = None
 ) -> list[Path | Exception]:
     """`sync_all` without blocking the event loop; a cancelled caller goes on at once and the syncs end soon after."""
-    given_up = threading.Event()
+    given_up = Cancellation()
 
     def work() -> list[Path | Exception]:
-        with cancelled_by(given_up):
+        with given_up.governing():
             return sync_all(registries, progress=progress)
 
     try:

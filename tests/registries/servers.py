@@ -159,20 +159,28 @@ def git_host(folder: Path, **options: Any) -> Iterator[GitHost]:
 
 
 class GitShim:
-    """A `git` first on PATH that notes its arguments and the environment of every process, then does its work."""
+    """A `git` first on PATH that notes its process and arguments, then does its work."""
 
     def __init__(self, folder: Path, monkeypatch: Any) -> None:
         real = shutil.which('git')
         folder.mkdir()
         self._log = folder / 'argv'
         shim = folder / 'git'
-        shim.write_text(f'#!/bin/sh\nprintf \'%s \' "$@" >> {self._log}\necho >> {self._log}\nexec {real} "$@"\n')
+        shim.write_text(f'#!/bin/sh\necho "$$ $*" >> {self._log}\nexec {real} "$@"\n')
         shim.chmod(0o755)
         monkeypatch.setenv('PATH', f'{folder}{os.pathsep}{os.environ["PATH"]}')
 
+    def _lines(self) -> list[str]:
+        return self._log.read_text().splitlines() if self._log.exists() else []
+
     @property
     def calls(self) -> list[str]:
-        return self._log.read_text().splitlines() if self._log.exists() else []
+        """The arguments of each, in order."""
+        return [line.partition(' ')[2] for line in self._lines()]
+
+    @property
+    def pids(self) -> list[int]:
+        return [int(line.partition(' ')[0]) for line in self._lines()]
 
     def forget(self) -> None:
         self._log.unlink(missing_ok=True)
