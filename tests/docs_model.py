@@ -40,7 +40,7 @@ def documented_model(folder: str) -> FunctionModel:
     """A model for examples that run in `folder`. Fails on a question that it does not know."""
     calls = {
         **CALLS,
-        'How many rows has orders.csv? Its full path is given.': using(
+        f'How many rows has {folder}/orders.csv?': using(
             'csv-profiler', 'scripts/profile.py', [f'{folder}/orders.csv', 'price']
         ),
     }

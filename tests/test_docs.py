@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import runpy
 import shlex
 import shutil
 import warnings
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -27,10 +29,12 @@ from pydantic_ai_skills.codes import CODES
 
 from .docs_model import documented_model
 from .registries.servers import git
+from .support import make_library
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / 'docs'
 PAGES = [ROOT / 'README.md', *sorted(DOCS.rglob('*.md'))]
+HOOKS = runpy.run_path(str(DOCS / 'hooks.py'))
 GUIDES = sorted(DOCS.glob('*.md'))
 REPOSITORY = 'https://github.com/acme/skills'
 NOT_RUN = 5
@@ -156,13 +160,14 @@ def test_blocks_that_are_not_run_are_few() -> None:
 @pytest.mark.parametrize('page', GUIDES, ids=name_of)
 def test_each_page_starts_with_what_runs(page: Path) -> None:
     before, fence, after = page.read_text().partition('```')
-    assert fence and after.startswith(('python\n', 'sh'))
+    assert fence and after.startswith(('python\n', 'sh', 'console\n'))
     assert len(before.splitlines()) <= 3, 'text comes before what runs'
 
 
 def test_no_other_language_hides_python() -> None:
     fences = {line.strip() for page in PAGES for line in re.findall(r'^```(\S+.*)$', page.read_text(), re.MULTILINE)}
-    assert fences <= {'python', 'sh', 'sh {test="skip"}', 'yaml', 'markdown', 'toml'}
+    # What `console` shows is carried out by the tests of the command line.
+    assert fences <= {'console', 'python', 'sh', 'sh {test="skip"}', 'yaml', 'markdown', 'toml'}
 
 
 def test_codes_of_registries_are_explained() -> None:
@@ -176,3 +181,24 @@ def test_codes_of_registries_are_explained() -> None:
 def test_pages_are_in_the_navigation() -> None:
     navigation = (ROOT / 'mkdocs.yml').read_text()
     assert [page.name for page in GUIDES if f': {page.name}\n' not in navigation] == []
+
+
+def test_each_code_is_explained_on_the_site() -> None:
+    text = (DOCS / 'diagnostics.md').read_text()
+    page = HOOKS['on_page_markdown'](text, page=SimpleNamespace(file=SimpleNamespace(src_uri='diagnostics.md')))
+    for name, code in [*CODES.items(), *RULES.items()]:
+        assert f'### `{name}` {{#{name}}}' in page
+        assert code.meaning in page and code.remedy in page
+
+
+def test_links_of_the_site_that_lead_nowhere_are_found(tmp_path: Path) -> None:
+    make_library(
+        tmp_path,
+        {
+            'index.html': '<a href="a/#x"></a><a href="a/#y"></a><a href="gone/"></a><img src="p.png"><a href="https://e.org">',
+            'a/index.html': '<h1 id="x"><a href="..">up</a><a href="#x"></a><img src="q.png">',
+            'p.png': '',
+        },
+    )
+    found = HOOKS['broken_links'](tmp_path)
+    assert sorted(found) == ['a/index.html: q.png', 'index.html: a/#y', 'index.html: gone/']
