@@ -156,13 +156,15 @@ def test_blocks_that_are_not_run_are_few() -> None:
 @pytest.mark.parametrize('page', GUIDES, ids=name_of)
 def test_each_page_starts_with_what_runs(page: Path) -> None:
     before, fence, after = page.read_text().partition('```')
-    assert fence and after.startswith(('python\n', 'sh'))
+    assert fence and after.startswith(('python\n', 'sh', 'console\n'))
     assert len(before.splitlines()) <= 3, 'text comes before what runs'
 
 
 def test_no_other_language_hides_python() -> None:
     fences = {line.strip() for page in PAGES for line in re.findall(r'^```(\S+.*)$', page.read_text(), re.MULTILINE)}
-    assert fences <= {'python', 'sh', 'sh {test="skip"}', 'yaml', 'markdown', 'toml'}
+    assert fences <= {'python', 'sh', 'sh {test="skip"}', 'console', 'yaml', 'markdown', 'toml'}
+    with_console = [page.name for page in PAGES if '```console' in page.read_text()]
+    assert with_console == ['cli-reference.md']  # carried out by tests/cli/test_reference.py
 
 
 def test_codes_of_registries_are_explained() -> None:
