@@ -71,10 +71,13 @@ class SkillAccess:
 
 def unwrap_entry(capability: AbstractCapability[Any]) -> SkillEntry | None:
     """The skill that a capability of a run stands for, under whatever wraps it; `None` where it is no skill."""
-    while isinstance(capability, WrapperCapability):
+    while True:
+        entry = getattr(capability, 'entry', None)
+        if isinstance(entry, SkillEntry):
+            return entry
+        if not isinstance(capability, WrapperCapability):  # second, since it is the slower question
+            return None
         capability = capability.wrapped
-    entry = getattr(capability, 'entry', None)
-    return entry if isinstance(entry, SkillEntry) else None
 
 
 def is_loaded(ctx: RunContext[Any], name: str) -> bool:
