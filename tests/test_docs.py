@@ -12,6 +12,7 @@ import re
 import runpy
 import shlex
 import shutil
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -85,11 +86,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv('HOME', str(tmp_path))
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     infer_model = models.infer_model
-    monkeypatch.setattr(
-        models,
-        'infer_model',
-        lambda model, *rest: documented_model(str(here)) if isinstance(model, str) else infer_model(model, *rest),
-    )
+
+    def documented(model: Any, *rest: Any) -> Any:
+        return documented_model(str(here)) if isinstance(model, str) else infer_model(model, *rest)
+
+    for module in list(sys.modules.values()):  # those too that have it by name since an earlier test imported them
+        if vars(module).get('infer_model') is infer_model:
+            monkeypatch.setattr(module, 'infer_model', documented)
     yield here
 
 
