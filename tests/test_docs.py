@@ -115,6 +115,10 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from moto import mock_aws
 
     monkeypatch.setenv('AWS_DEFAULT_REGION', 'us-east-1')
+    for name in ('AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_S3'):
+        monkeypatch.delenv(name, raising=False)
+    # Another test's session would still know the address of that test's server.
+    monkeypatch.setattr(boto3, 'DEFAULT_SESSION', None)
     with mock_aws():
         client: Any = boto3.client('s3')
         client.create_bucket(Bucket='acme-skills')
