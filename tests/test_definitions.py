@@ -5,9 +5,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from pydantic_ai.workspaces import LocalWorkspaceBackend
+from pydantic_ai.workspaces import LocalWorkspaceBackend, WorkspaceBackend, WorkspaceReadOnlyError
 from pydantic_ai_harness.skills import SkillDefinition, Skills
 
+from pydantic_ai_skills import definitions
 from pydantic_ai_skills.definitions import parse_definitions
 from pydantic_ai_skills.frontmatter import MAX_FRONTMATTER_CHARACTERS
 
@@ -185,3 +186,47 @@ def test_many_lines() -> None:
     assert definition('description: x', body).body == body.rstrip()
     assert definition('description: x', ' \t\n' * 300_000 + '  end').body == '  end'
     assert definition('description: x', '\n' * 300_000).body == ''
+
+
+class TestWorkspace:
+    """What harness is handed keeps the framework's protocol, of which harness 0.62 uses only a part."""
+
+    def test_it_holds_one_library(self) -> None:
+        texts = definitions._Texts({'demo': b'text'})
+        assert isinstance(texts, WorkspaceBackend) and texts.ref is None
+        assert asyncio.run(texts.working_dir()) == '/'
+        assert [entry.path for entry in asyncio.run(texts.list_dir('/skills'))] == ['/skills/demo']
+        assert [entry.path for entry in asyncio.run(texts.list_dir('/skills/demo'))] == ['/skills/demo/SKILL.md']
+        assert asyncio.run(texts.read_bytes('/skills/demo/SKILL.md')) == b'text'
+        assert [asyncio.run(texts.exists(path)) for path in ('/skills', '/skills/demo', '/skills/x', '/etc')] == [
+            True,
+            True,
+            False,
+            False,
+        ]
+        for call, error in [
+            (texts.list_dir('/skills/demo/SKILL.md'), NotADirectoryError),
+            (texts.read_bytes('/skills/demo'), IsADirectoryError),
+            (texts.read_bytes('/etc/passwd'), FileNotFoundError),
+            (texts.write_bytes('/skills/demo/SKILL.md', b''), WorkspaceReadOnlyError),
+            (texts.make_dir('/skills/x'), WorkspaceReadOnlyError),
+            (texts.remove('/skills/demo'), WorkspaceReadOnlyError),
+        ]:
+            with pytest.raises(error):
+                asyncio.run(call)
+
+    def test_a_harness_that_waits_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A later harness may suspend while it loads; nothing here could wake it, so it is an error and no hang."""
+
+        class Waiting:
+            def __class_getitem__(cls, _: object) -> type[Waiting]:
+                return cls
+
+            def __init__(self, *_: object, **__: object) -> None: ...
+
+            async def load(self) -> None:
+                await asyncio.sleep(0)
+
+        monkeypatch.setattr(definitions, 'Skills', Waiting)
+        with pytest.raises(RuntimeError, match='Install a version of pydantic-ai-skills that knows this one'):
+            parse_definitions({'demo': b'---\nname: demo\ndescription: D.\n---\n'})
