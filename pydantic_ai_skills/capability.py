@@ -168,6 +168,7 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
             self._warn_about_host()
         warn_about(self.diagnostics)
         self._leaves = Leaves(self._state)
+        self._added_files: FilesPart[AgentDepsT] | None = None
 
     @classmethod
     async def create(cls, *args: Any, **kwargs: Any) -> SkillsCapability[AgentDepsT]:
@@ -253,16 +254,24 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
     def for_agent(self, agent: AbstractAgent[AgentDepsT, Any]) -> AbstractCapability[AgentDepsT]:
         """The parts that an agent holds."""
         siblings = _siblings(self, agent)
-        return self._bound(siblings) if siblings[0] is self else CombinedCapability([self._catalog()])
+        if not siblings:
+            return self._added()
+        parts = [self._catalog()]
+        return CombinedCapability([self._files(siblings), *parts] if siblings[0] is self else parts)
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """The same parts, where this was handed to a run without being bound to its agent."""
-        return await self._bound([self]).for_run(ctx)
+        return await self._added().for_run(ctx)
 
-    def _bound(self, siblings: Sequence[SkillsCapability[Any]]) -> CombinedCapability[AgentDepsT]:
+    def _added(self) -> CombinedCapability[AgentDepsT]:
+        """The parts where a run adds this: many runs may, so the tools are made once."""
+        if self._added_files is None:
+            self._added_files = self._files([self])
+        return CombinedCapability([self._added_files, self._catalog()])
+
+    def _files(self, siblings: Sequence[SkillsCapability[Any]]) -> FilesPart[AgentDepsT]:
         asks = any(item._options.approval != 'never' for item in siblings)
-        files = FilesPart[AgentDepsT](self.id, self._new_toolset(), asks=asks)
-        return CombinedCapability([files, self._catalog()])
+        return FilesPart(self.id, self._new_toolset(), asks=asks)
 
     def _catalog(self) -> CatalogPart[AgentDepsT]:
         return CatalogPart(None if self.id is None else f'{self.id}_catalog', self._leaves.again())
@@ -302,7 +311,7 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
 
 
 def _siblings(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> list[SkillsCapability[Any]]:
-    """Those among an agent's capabilities that will be one with this, in order; itself where a run adds it.
+    """Those among an agent's capabilities that will be one with this, in order; none where a run adds it.
 
     Only the first brings the file tools, which serve all: a durable engine registers what an agent is made with by
     name, before a run could merge two of a name into one.
@@ -317,4 +326,4 @@ def _siblings(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any])
             pending.insert(0, item.wrapped)
         elif isinstance(item, SkillsCapability) and item.id == capability.id:
             found.append(item)
-    return found if capability in found else [capability]
+    return found if capability in found else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import RLock
 from typing import Any
 
@@ -72,6 +73,11 @@ class SkillEntry:
     def description(self) -> str:
         """What the catalog says of it."""
         return self.info.description if self.shown_description is None else self.shown_description
+
+    @cached_property
+    def catalog_text(self) -> str:
+        """The description with its continuation lines indented, so that none can pose as another entry of the catalog."""
+        return '\n  '.join(self.description.splitlines())
 
     def is_still(self, other: SkillEntry) -> bool:
         """Whether `other`, read later, is this skill unchanged, so that what was worked out for this one still holds."""

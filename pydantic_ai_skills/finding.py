@@ -49,8 +49,14 @@ def offered_entries(ctx: RunContext[Any], owner: SkillFilesOwner) -> list[SkillE
     capabilities = _live_capabilities(ctx)
     if capabilities is None:
         return [entry for source in _sources(ctx) for entry in source.entries.values()]
-    first = next((item for item in map(_unwrapped, capabilities.values()) if isinstance(item, SkillFilesOwner)), None)
-    return list(_entries(capabilities)) if first is owner else []
+    first: SkillFilesOwner | None = None
+    entries: list[SkillEntry] = []
+    for capability in capabilities.values():
+        if (entry := unwrap_entry(capability)) is not None:
+            entries.append(entry)
+        elif first is None and isinstance(part := _unwrapped(capability), SkillFilesOwner):
+            first = part
+    return entries if first is owner else []
 
 
 async def find_skill(ctx: RunContext[Any], name: str, use: FileUse) -> SkillEntry:

@@ -7,6 +7,7 @@ of tools of any arrangement, and keeps a run's cost flat.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -131,10 +132,14 @@ class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT], SkillsSource):
         same = len(shown) == len(self.shown) and all(new is old for new, old in zip(shown, self.shown, strict=True))
         return self if same else CatalogPart[AgentDepsT](self.id, self.leaves, shown)
 
-    def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
-        """The tools that skills in Python bring: a leaf's own toolset would never be collected."""
+    @cached_property
+    def _brought(self) -> AgentToolset[AgentDepsT] | None:
         toolsets = [entry.toolset for leaf in self.shown if (entry := unwrap_entry(leaf)) is not None and entry.toolset]
         return CombinedToolset(toolsets) if toolsets else None
+
+    def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
+        """The tools that skills in Python bring: a leaf's own toolset would never be collected."""
+        return self._brought
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this and each leaf."""

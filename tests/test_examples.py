@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from .support import need_dbos
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / 'examples'
 
@@ -79,6 +81,8 @@ def test_every_example_is_here() -> None:
 @pytest.mark.parametrize('name', SHOWN)
 def test_example(name: str, run: Run) -> None:
     pytest.importorskip(NEEDS.get(name, 'pydantic_ai'))
+    if name == 'durable_workflow.py':
+        need_dbos()
     if name == 'sandboxed_scripts.py' and shutil.which('bwrap') is None:
         pytest.skip('bubblewrap is not installed')
     output = run(name, stdin='y\n')

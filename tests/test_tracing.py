@@ -188,7 +188,7 @@ def test_construction_sync_and_refresh(spans: InMemorySpanExporter, library: Pat
     registry = LocalSkillsRegistry(library)
     capability = SkillsCapability(registries=[registry], script_executor=LocalSkillScriptExecutor())
     [sync], [made] = named(spans, 'sync skills'), named(spans, 'read skills')
-    assert dict(sync.attributes or {}) == {'pydantic_ai_skills.registry': repr(registry)}
+    assert dict(sync.attributes or {}) == {'pydantic_ai_skills.registries': repr(registry)}
     assert sync.parent is not None and made.context is not None and sync.parent.span_id == made.context.span_id
     assert dict(made.attributes or {}) == {'pydantic_ai_skills.skills': 1}
     spans.clear()
