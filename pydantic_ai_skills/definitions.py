@@ -1,8 +1,8 @@
 """What `SKILL.md` texts mean, according to harness: its loader is handed the texts and keeps its say.
 
 `pydantic_ai_harness.skills.Skills` reads skills from a workspace. Ours holds texts in memory and never suspends, so
-the loader's coroutine runs to its end when it is started, with an event loop or without. Measured: 0.9 ms a skill, of
-which the workspace is 0.1 (harness reads YAML in Python); `LocalWorkspaceBackend` takes twice as long.
+the loader's coroutine runs to its end when it is started, with an event loop or without. Measured: 0.65 ms a skill, of
+which harness's parser takes 0.5; by a `LocalWorkspaceBackend` it is 1.7 ms.
 """
 
 from __future__ import annotations

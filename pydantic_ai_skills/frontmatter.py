@@ -39,6 +39,7 @@ _DISPUTED = re.compile(r'[\t\ufeff]|(?:^|[\s,\[{:?-])!|^%|[>|][-+\d]*#', re.MULT
 _DISPUTED_IN_BRACKETS = re.compile(r'\?|:\s?[,\]}:]')
 _CLoader: Any = getattr(yaml, 'CBaseLoader', yaml.BaseLoader)
 _parse: Callable[..., Iterable[yaml.Event]] = getattr(yaml, 'parse')  # noqa: B009 - it comes without types
+_SLOW_CHARACTERS = 4 * 1024
 _TOO_DEEP = f'SKILL.md has frontmatter that nests more than {MAX_NESTING} levels deep.'
 _STARTS = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _ENDS = (yaml.SequenceEndEvent, yaml.MappingEndEvent)
@@ -99,9 +100,10 @@ def is_disputed(source: str) -> bool:
 def parser_for(source: str) -> Any:
     """The loader to read `source` with: libyaml's where it says the same as harness's, else harness's.
 
-    And libyaml's where there are brackets enough to keep harness's busy.
+    And libyaml's where there is enough, of brackets or at all, to keep harness's busy; harness itself judges in the end.
     """
-    return yaml.BaseLoader if is_disputed(source) and _brackets(source) <= MAX_NESTING else _CLoader
+    slow = len(source) > _SLOW_CHARACTERS or _brackets(source) > MAX_NESTING
+    return _CLoader if slow or not is_disputed(source) else yaml.BaseLoader
 
 
 def _brackets(source: str) -> int:
