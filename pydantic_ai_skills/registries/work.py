@@ -113,9 +113,9 @@ def run_all(jobs: Sequence[Callable[[], T]], limit: int, *, fail_fast: bool) -> 
     """
     batch = _Batch(jobs, fail_fast)
     with calling_if_cancelled(batch.give_up.set):
-        for _ in range(min(limit, len(jobs))):
-            threading.Thread(target=copy_context().run, args=(batch.work,), daemon=True).start()
         try:
+            for _ in range(min(limit, len(jobs))):
+                threading.Thread(target=copy_context().run, args=(batch.work,), daemon=True).start()
             while not batch.done.wait(_POLL_SECONDS):
                 check_cancelled()
         except BaseException:

@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import sys
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -56,9 +57,11 @@ def make_agent(workflow: str, config: dict[str, Any]) -> Agent[None, Any]:
 async def work(workflow: str) -> list[str]:
     agent = agents[workflow]
     result = await agent.run('go')
-    while isinstance(result.output, DeferredToolRequests):
+    for number in count():
+        if not isinstance(result.output, DeferredToolRequests):
+            break
         await hold(workflow, 'waiting')
-        decision = await DBOS.recv_async('decision', timeout_seconds=60)
+        decision = await DBOS.recv_async(f'decision {number}', timeout_seconds=60)
         approvals = {call.tool_call_id: decision for call in result.output.approvals}
         results = DeferredToolResults(approvals=approvals)
         result = await agent.run(message_history=result.all_messages(), deferred_tool_results=results)
@@ -72,8 +75,10 @@ async def start(workflow: str) -> None:
 
 
 async def send_decisions(workflow: str) -> None:
-    for decision in CONFIG['workflows'][workflow].get('decisions', {}).get(str(CONFIG['recover']), ()):
-        await DBOS.send_async(workflow, decision, 'decision')
+    decisions = CONFIG['workflows'][workflow].get('decisions', {}).get(str(CONFIG['recover']), ())
+    for number, decision in enumerate(decisions):
+        # A topic each: of two messages that were sent in one millisecond, DBOS on SQLite receives only one.
+        await DBOS.send_async(workflow, decision, f'decision {number}')
 
 
 async def until_killed() -> None:
