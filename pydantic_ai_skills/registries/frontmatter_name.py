@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+import threading
+from collections.abc import Iterable
+from contextlib import closing
+from typing import Any
 
 from ..frontmatter import split_frontmatter
 
+_kept = threading.local()
 _PROPERTIES = re.compile(r'(?:[&!]\S*\s+)*')
 _NAME_LINE = re.compile(r'^name[ \t]*:(?=[ \t\r\n]|\Z)[ \t]*([^\r\n]*)', re.MULTILINE)
 
@@ -41,6 +45,17 @@ def with_name(text: str, name: str) -> str:
 def _value_place(source: str) -> tuple[int, int] | None:
     """Where the value of the key `name` of the topmost mapping lies; `None` if there is no such key with a scalar."""
     from ruamel.yaml import YAML
+
+    # Kept for the next: making one takes longer than parsing (measured). Not after an error, whose state it may hold.
+    parser: Any = getattr(_kept, 'parser', None) or YAML(typ='safe', pure=True)  # it comes without types
+    _kept.parser = None
+    with closing(parser.parse(source)) as events:
+        place = _value_in(events, source)
+    _kept.parser = parser
+    return place
+
+
+def _value_in(events: Iterable[Any], source: str) -> tuple[int, int] | None:
     from ruamel.yaml.events import (
         AliasEvent,
         MappingEndEvent,
@@ -52,8 +67,7 @@ def _value_place(source: str) -> tuple[int, int] | None:
 
     depth = 0
     is_key, key, key_end = True, None, 0
-    parser: Any = YAML(typ='safe', pure=True)  # it comes without types
-    for event in parser.parse(source):
+    for event in events:
         start, stop = int(event.start_mark.index), int(event.end_mark.index)
         if isinstance(event, (MappingEndEvent, SequenceEndEvent)):
             depth -= 1
@@ -71,7 +85,7 @@ def _value_place(source: str) -> tuple[int, int] | None:
                     start = stop = source.index(':', key_end) + 1
                 return start, stop
             key_end = stop
-            key = str(cast('Any', event).value) if is_key and isinstance(event, ScalarEvent) else None
+            key = str(getattr(event, 'value', '')) if is_key and isinstance(event, ScalarEvent) else None
             is_key = not is_key
     return None
 

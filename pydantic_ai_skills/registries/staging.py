@@ -19,6 +19,7 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _SOURCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _COPY = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _SMALL = 1 << 20
+_LEAST = 1 << 12
 _UNABLE = frozenset([errno.ENOSYS, errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.EBADF, errno.EPERM])
 
 
@@ -51,7 +52,7 @@ def copy_package(
     with _Folders(str(found.directory), create=False) as source, _Folders(str(target), create=True) as copy:
         for file in walk(found.directory, found.library.boundary, report):
             is_skill = is_skill_file(file.name)
-            if (is_skill and file.name != own_name) or any(is_inside(file.path, folder) for folder in apart):
+            if (is_skill and file.name != own_name) or (apart and _is_in_any(file.path, apart)):
                 continue
             if is_skill and skill_file is not None:
                 copy.write('SKILL.md', skill_file)
@@ -66,6 +67,10 @@ def copy_package(
             finally:
                 os.close(descriptor)
     return diagnostics
+
+
+def _is_in_any(path: str, folders: Collection[str]) -> bool:
+    return any(is_inside(path, folder) for folder in folders)
 
 
 class _Folders:
@@ -128,7 +133,8 @@ class _Folders:
         try:
             if file.size > _SMALL:
                 _share(source, descriptor)
-            while chunk := os.read(source, _SMALL):
+            # One more than there should be: then a whole small file takes one reading, and a grown one is noticed.
+            while chunk := os.read(source, min(max(file.size + 1, _LEAST), _SMALL)):
                 _write(descriptor, chunk)
                 if len(chunk) == file.size:
                     break
