@@ -9,6 +9,6 @@ from .rows import Row
 
 def rows() -> list[Row]:
     """One row: 1,000 skills."""
-    best = measure('run_overhead', library(1_000, 14), 5)
+    best = measure('run_overhead', library(1_000, 14))
     work = 'What an agent run costs more with 1,000 skills than with none'
     return [Row(work, best['ours']['overhead'], best['yardstick']['overhead'], reach=1 / 100)]

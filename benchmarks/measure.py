@@ -45,7 +45,8 @@ def measure(workload: str, *args: str | Path, sides: Sequence[Side] = ('ours', '
 
 def _once(side: Side, workload: str, args: Sequence[str]) -> Times:
     environment = {**os.environ, 'PYTHONWARNINGS': 'ignore', 'PYTHONHASHSEED': '0'}
-    environment.pop('PYTHONPATH', None)
+    for name in ('PYTHONPATH', 'PYTHONDONTWRITEBYTECODE'):  # an installed package has its bytecode: so must ours
+        environment.pop(name, None)
     if side == 'ours':
         environment['PYTHONPATH'] = str(ROOT)
     command = [_python(side), str(_WORKLOADS / f'{workload}.py'), *args]

@@ -12,7 +12,7 @@ def rows() -> list[Row]:
     (folder / 'scripts').mkdir(parents=True, exist_ok=True)
     (folder / 'SKILL.md').write_text('---\nname: one-word\ndescription: Prints one word.\n---\n\nRun it.\n')
     (folder / 'scripts' / 'word.py').write_text("print('word')\n")
-    best = measure('script_run', folder.parent, 20)
+    best = measure('script_run', folder.parent, 50)
     return [
         Row(
             '`LocalSkillScriptExecutor.run` of a Python script that prints one word',

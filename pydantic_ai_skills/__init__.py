@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .capability import SkillsCapability
@@ -45,39 +46,28 @@ __all__ = [
     'skill',
 ]
 
-# Imported when first asked for, as harness does it: a registry's users need no executor, and the other way round.
 _MODULES = {
-    'BubblewrapScriptExecutor': '.executors',
-    'CallableSkillScriptExecutor': '.executors',
-    'GitCloneOptions': '.registries',
-    'GitSkillsRegistry': '.registries',
-    'LocalSkillScriptExecutor': '.executors',
-    'LocalSkillsRegistry': '.registries',
-    'S3SkillsRegistry': '.registries',
-    'Skill': '.skills',
-    'SkillAsset': '.members',
-    'SkillDiagnostic': '.diagnostics',
-    'SkillFilesToolset': '.toolset',
-    'SkillInfo': '.info',
-    'SkillPackage': '.packages',
-    'SkillRegistry': '.registries',
-    'SkillResource': '.members',
-    'SkillScript': '.members',
-    'SkillScriptExecutor': '.members',
-    'SkillWrapper': '.skills',
-    'SkillsCapability': '.capability',
-    'WorkspaceScriptExecutor': '.executors',
-    'skill': '.skills',
+    'BubblewrapScriptExecutor': 'executors',
+    'CallableSkillScriptExecutor': 'executors',
+    'GitCloneOptions': 'registries',
+    'GitSkillsRegistry': 'registries',
+    'LocalSkillScriptExecutor': 'executors',
+    'LocalSkillsRegistry': 'registries',
+    'S3SkillsRegistry': 'registries',
+    'Skill': 'skills',
+    'SkillAsset': 'members',
+    'SkillDiagnostic': 'diagnostics',
+    'SkillFilesToolset': 'toolset',
+    'SkillInfo': 'info',
+    'SkillPackage': 'packages',
+    'SkillRegistry': 'registries',
+    'SkillResource': 'members',
+    'SkillScript': 'members',
+    'SkillScriptExecutor': 'members',
+    'SkillWrapper': 'skills',
+    'SkillsCapability': 'capability',
+    'WorkspaceScriptExecutor': 'executors',
+    'skill': 'skills',
 }
 
-
-def __getattr__(name: str) -> Any:
-    if (module := _MODULES.get(name)) is None:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    value = getattr(import_module(module, __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+__getattr__, __dir__ = lazy_exports(__name__, _MODULES)

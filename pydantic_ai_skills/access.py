@@ -11,6 +11,7 @@ from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart, ToolCallPart, ToolReturnPart
 
 from .bundled import is_listable
+from .encoding import quoted
 from .entry import SkillEntry
 from .members import SkillAsset, SkillResource, SkillScript
 from .names import normalize_name
@@ -58,7 +59,7 @@ class SkillAccess:
                 raise UnavailableError(
                     f'The skill {name!r} is not available any more, and neither are its files. Go on without it.'
                 )
-            raise ModelRetry(f'There is no skill {name!r}. The skills are: {listed_names(self._names())}.')
+            raise ModelRetry(f'There is no skill {quoted(name)}. The skills are: {listed_names(self._names())}.')
         if entry.options.require_loaded and not is_loaded(self._ctx, name):
             raise ModelRetry(
                 f'The skill {name!r} is not loaded, so its files are shut. '
@@ -71,9 +72,11 @@ class SkillAccess:
 
 def unwrap_entry(capability: AbstractCapability[Any]) -> SkillEntry | None:
     """The skill that a capability of a run stands for, under whatever wraps it; `None` where it is no skill."""
-    while isinstance(capability, WrapperCapability):
-        capability = capability.wrapped
+    # A leaf is told by what it carries: asking each of a run's thousand for an abstract class takes a millisecond.
     entry = getattr(capability, 'entry', None)
+    while not isinstance(entry, SkillEntry) and isinstance(capability, WrapperCapability):
+        capability = capability.wrapped
+        entry = getattr(capability, 'entry', None)
     return entry if isinstance(entry, SkillEntry) else None
 
 
@@ -153,7 +156,7 @@ def _find(package: SkillPackage, name: str, members: Mapping[str, MemberT], kind
         ) from error
     if found is None:
         has = f'It has: {listed_names(listed)}.' if listed else f'It has no {kind}s.'
-        raise ModelRetry(f'The skill {package.name!r} has no {kind} {name!r}. {has}')
+        raise ModelRetry(f'The skill {package.name!r} has no {kind} {quoted(name)}. {has}')
     return found
 
 

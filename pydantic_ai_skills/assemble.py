@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -151,7 +150,7 @@ def _python_entry(options: SkillsOptions, skill: Skill, executor: SkillScriptExe
 def _shadowed(name: str, other: SkillInfo) -> SkillDiagnostic:
     place = f'the package {other.directory}' if other.directory else 'an earlier Python skill'
     return SkillDiagnostic(
-        other.directory or Path(f'skill:/{name}'),
+        other.directory or f'skill://{name}',
         'warning',
         SHADOWED,
         f'The Python skill {name!r} is used instead of {place}.',

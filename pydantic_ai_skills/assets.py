@@ -9,7 +9,7 @@ from pydantic_ai import BinaryContent
 from .binary import attach, media_type_of
 from .files import open_inside
 from .members import SkillAsset
-from .resources import describe_asset
+from .resources import describe_asset, guess_media_type
 
 _SNIFFED_BYTES = 8 * 1024
 
@@ -27,6 +27,8 @@ def read_asset(asset: SkillAsset, attached: bool) -> str | list[str | BinaryCont
     with open(open_inside(root, path), 'rb') as file:
         kind = media_type_of(file.read(_SNIFFED_BYTES), asset.name)
         size = file.seek(0, 2)
+    if kind == 'application/octet-stream':
+        kind = guess_media_type(asset.name)  # bytes that say nothing: the name says at least what its author meant
     if attached and (content := attach(root, path, asset.name)) is not None:
         return [f'{asset.name} ({kind}, {size:,} bytes):', content]
     return describe_asset(asset.name, asset.uri, size, kind)

@@ -40,7 +40,7 @@ from .registries import SkillRegistry
 from .skills import Skill, SkillWrapper
 from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
-from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
+from .toolset import SkillFilesToolset
 from .tracing import tracer
 from .view import SkillsView
 
@@ -168,6 +168,7 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
             self._warn_about_host()
         warn_about(self.diagnostics)
         self._leaves = Leaves(self._state)
+        self._added_files: FilesPart[AgentDepsT] | None = None
 
     @classmethod
     async def create(cls, *args: Any, **kwargs: Any) -> SkillsCapability[AgentDepsT]:
@@ -228,7 +229,7 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
 
     def get_toolset(self) -> SkillFilesToolset | None:
         """A toolset for the files of these skills, or `None` when no skill has a file of an offered kind."""
-        return self._new_toolset(self.id) if self._leaves.have_files else None
+        return self._new_toolset() if self._leaves.have_files else None
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this where it contributes a toolset, then each leaf."""
@@ -252,28 +253,37 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
 
     def for_agent(self, agent: AbstractAgent[AgentDepsT, Any]) -> AbstractCapability[AgentDepsT]:
         """The parts that an agent holds."""
-        return self._bound(_position(self, agent))
+        siblings = _siblings(self, agent)
+        if not siblings:
+            return self._added()
+        parts = [self._catalog()]
+        return CombinedCapability([self._files(siblings), *parts] if siblings[0] is self else parts)
 
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """The same parts, where this was handed to a run without being bound to its agent."""
-        return await self._bound().for_run(ctx)
+        return await self._added().for_run(ctx)
 
-    def _bound(self, position: int = 0) -> CombinedCapability[AgentDepsT]:
-        # Durable engines need a toolset id of its own for each, though in a run the parts of several are merged.
-        toolset_id = f'{DEFAULT_TOOLSET_ID}_{position + 1}' if self.id is None and position else self.id
-        asks = self._options.approval != 'never'
-        files = FilesPart[AgentDepsT](self.id, self._state, self._new_toolset(toolset_id), asks=asks)
-        catalog_id = None if self.id is None else f'{self.id}_catalog'
-        return CombinedCapability([files, CatalogPart[AgentDepsT](catalog_id, self._leaves.again())])
+    def _added(self) -> CombinedCapability[AgentDepsT]:
+        """The parts where a run adds this: many runs may, so the tools are made once."""
+        if self._added_files is None:
+            self._added_files = self._files([self])
+        return CombinedCapability([self._added_files, self._catalog()])
 
-    def _new_toolset(self, id: str | None) -> SkillFilesToolset:
+    def _files(self, siblings: Sequence[SkillsCapability[Any]]) -> FilesPart[AgentDepsT]:
+        asks = any(item._options.approval != 'never' for item in siblings)
+        return FilesPart(self.id, self._new_toolset(), asks=asks)
+
+    def _catalog(self) -> CatalogPart[AgentDepsT]:
+        return CatalogPart(None if self.id is None else f'{self.id}_catalog', self._leaves.again())
+
+    def _new_toolset(self) -> SkillFilesToolset:
         options = self._options
         return SkillFilesToolset(
             self.packages,
             resources=options.resources,
             scripts=options.scripts,
             require_loaded=options.require_loaded,
-            id=id,
+            id=self.id,
             max_retries=options.max_retries,
         )
 
@@ -300,18 +310,20 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
         )
 
 
-def _position(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> int:
-    """How many capabilities of this kind and without an id the agent lists before this one."""
-    before = 0
+def _siblings(capability: SkillsCapability[Any], agent: AbstractAgent[Any, Any]) -> list[SkillsCapability[Any]]:
+    """Those among an agent's capabilities that will be one with this, in order; none where a run adds it.
+
+    Only the first brings the file tools, which serve all: a durable engine registers what an agent is made with by
+    name, before a run could merge two of a name into one.
+    """
+    found: list[SkillsCapability[Any]] = []
     pending: list[AbstractCapability[Any]] = [agent.root_capability]
     while pending:
         item = pending.pop(0)
-        if item is capability:
-            return before
         if isinstance(item, CombinedCapability):
             pending[:0] = item.capabilities
         elif isinstance(item, WrapperCapability):
             pending.insert(0, item.wrapped)
-        elif isinstance(item, SkillsCapability) and item.id is None:
-            before += 1
-    return 0  # added by a run, which has one of its own
+        elif isinstance(item, SkillsCapability) and item.id == capability.id:
+            found.append(item)
+    return found if capability in found else []

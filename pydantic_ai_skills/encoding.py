@@ -15,6 +15,11 @@ def is_encodable(text: str) -> bool:
     return text.isascii() or _SURROGATE.search(text) is None
 
 
+def quoted(text: str, limit: int = 200) -> str:
+    """`text` in quotes as a message says back what a model sent: on one line, and no more than `limit` characters of it."""
+    return repr(text) if len(text) <= limit else f'{text[:limit]!r} (and {len(text) - limit:,} characters more)'
+
+
 def encodable(text: str) -> str:
     """`text` with U+FFFD for each surrogate; itself if it has none."""
     return text if text.isascii() else _SURROGATE.sub('\ufffd', text)

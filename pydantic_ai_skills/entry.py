@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import RLock
 from typing import Any
 
@@ -73,6 +74,11 @@ class SkillEntry:
         """What the catalog says of it."""
         return self.info.description if self.shown_description is None else self.shown_description
 
+    @cached_property
+    def catalog_text(self) -> str:
+        """The description with its continuation lines indented, so that none can pose as another entry of the catalog."""
+        return '\n  '.join(self.description.splitlines())
+
     def is_still(self, other: SkillEntry) -> bool:
         """Whether `other`, read later, is this skill unchanged, so that what was worked out for this one still holds."""
         if self.identity != other.identity or self.description != other.description:
@@ -120,11 +126,14 @@ class SkillEntry:
         return self.can_read or self.can_run
 
     def _found(self) -> tuple[bool, bool]:
+        try:
+            return self._found_now()
+        except OSError:  # its folder is gone, perhaps only for now
+            return False, False
+
+    def _found_now(self) -> tuple[bool, bool]:
         if self._kinds is None:
-            try:
-                self._kinds = self._look()
-            except OSError:  # its folder is gone, perhaps only for now
-                return False, False
+            self._kinds = self._look()
         return self._kinds
 
     def _look(self) -> tuple[bool, bool]:
@@ -160,9 +169,13 @@ class SkillEntry:
         Raises:
             OSError: its folder is gone.
         """
-        if not (self.options.list_bundled_files and self.has_files):
+        options = self.options
+        if not (options.list_bundled_files and (options.resources or options.scripts)):
             return ''
-        return bundled_files(self.package, resources=self.options.resources, scripts=self.options.scripts)
+        readable, runnable = self._found_now()
+        if not ((options.resources and readable) or (options.scripts and runnable)):
+            return ''
+        return bundled_files(self.package, resources=options.resources, scripts=options.scripts)
 
     def _text(self, body: str, files: str = '') -> str:
         return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)

@@ -44,6 +44,9 @@ def open_inside(root: str | Path, path: str | Path) -> int:
             inner = os.open(part, _DIRECTORY_FLAGS, dir_fd=folder)
             os.close(folder)
             folder = inner
+        # Before it is opened, since opening alone makes some devices do things; and after, since it may be swapped.
+        if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+            raise UnsafeFileError(f'{path} is not a regular file')
         descriptor = os.open(name, _FILE_FLAGS, dir_fd=folder)
     finally:
         os.close(folder)

@@ -11,21 +11,13 @@ from pydantic_ai.capabilities import AbstractCapability, WrapperCapability
 from pydantic_ai.exceptions import UserError
 
 from .access import FileUse, SkillAccess, listed_names, unwrap_entry
+from .encoding import quoted
 from .entry import SkillEntry
 from .names import normalize_name
 
 
 class SkillFilesOwner(ABC):
     """The part of a capability that carries the file tools; the first one of a run offers them for all."""
-
-    @property
-    @abstractmethod
-    def entries(self) -> Mapping[str, SkillEntry]:
-        """The skills of its capability, for a context that does not carry the run's capabilities."""
-
-    @abstractmethod
-    async def selects(self, ctx: RunContext[Any], entry: SkillEntry) -> bool:
-        """Whether the host's predicate lets the skill into the run."""
 
     @abstractmethod
     async def run_script(
@@ -39,13 +31,32 @@ class SkillFilesOwner(ABC):
         """Have the script run as something that a durable engine records, where there is one."""
 
 
+class SkillsSource(ABC):
+    """The part of a capability that has its skills, for a context that does not carry those of the run."""
+
+    @property
+    @abstractmethod
+    def entries(self) -> Mapping[str, SkillEntry]:
+        """The skills by id."""
+
+    @abstractmethod
+    async def selects(self, ctx: RunContext[Any], entry: SkillEntry) -> bool:
+        """Whether the host's predicate lets the skill into the run."""
+
+
 def offered_entries(ctx: RunContext[Any], owner: SkillFilesOwner) -> list[SkillEntry]:
     """The skills that the tools of `owner` are for; none where another owner comes first."""
     capabilities = _live_capabilities(ctx)
     if capabilities is None:
-        return [entry for other in _owners(ctx) for entry in other.entries.values()]
-    first = next((item for item in map(_unwrapped, capabilities.values()) if isinstance(item, SkillFilesOwner)), None)
-    return list(_entries(capabilities)) if first is owner else []
+        return [entry for source in _sources(ctx) for entry in source.entries.values()]
+    first: SkillFilesOwner | None = None
+    entries: list[SkillEntry] = []
+    for capability in capabilities.values():
+        if (entry := unwrap_entry(capability)) is not None:
+            entries.append(entry)
+        elif first is None and isinstance(part := _unwrapped(capability), SkillFilesOwner):
+            first = part
+    return entries if first is owner else []
 
 
 async def find_skill(ctx: RunContext[Any], name: str, use: FileUse) -> SkillEntry:
@@ -69,14 +80,14 @@ async def _find_carried(ctx: RunContext[Any], name: str, use: FileUse) -> SkillE
     """
     active = ctx.active_capability_ids
     known: dict[str, SkillEntry] = {}
-    for owner in _owners(ctx):
-        known.update({key: entry for key, entry in owner.entries.items() if key in active})
-        entry = owner.entries.get(name)
-        if entry is not None and not entry.options.require_loaded and await owner.selects(ctx, entry):
+    for source in _sources(ctx):
+        known.update({key: entry for key, entry in source.entries.items() if key in active})
+        entry = source.entries.get(name)
+        if entry is not None and not entry.options.require_loaded and await source.selects(ctx, entry):
             known[name] = entry
     if name not in known:
         raise ModelRetry(
-            f'The skill {name!r} is not loaded. Call `load_capability` with the id of a skill that you were told of, '
+            f'The skill {quoted(name)} is not loaded. Call `load_capability` with the id of a skill that you were told of, '
             f'then repeat this call. Loaded are: {listed_names(known)}.'
         )
     return SkillAccess(ctx, known.get, lambda: known).skill(name, use)
@@ -86,12 +97,12 @@ def _entries(capabilities: Mapping[str, AbstractCapability[Any]]) -> Iterator[Sk
     return (entry for item in capabilities.values() if (entry := unwrap_entry(item)) is not None)
 
 
-def _owners(ctx: RunContext[Any]) -> list[SkillFilesOwner]:
-    """The owners of the agent, for a context that crossed a process boundary: an engine lets a run add none."""
+def _sources(ctx: RunContext[Any]) -> list[SkillsSource]:
+    """Those of the agent, for a context that crossed a process boundary: an engine lets a run add none."""
     found: list[AbstractCapability[Any]] = []
     if ctx.agent is not None:
         ctx.agent.root_capability.apply(found.append)
-    return [item for item in map(_unwrapped, found) if isinstance(item, SkillFilesOwner)]
+    return [item for item in map(_unwrapped, found) if isinstance(item, SkillsSource)]
 
 
 def _unwrapped(capability: AbstractCapability[Any]) -> AbstractCapability[Any]:

@@ -13,6 +13,8 @@ from pydantic_ai.tools import DocstringFormat, GenerateToolJsonSchema
 from pydantic_ai.toolsets import ToolsetTool
 from pydantic_ai.usage import RunUsage
 
+from .encoding import quoted
+
 
 class SkillFunction:
     """Calls one function with arguments that were checked against its schema, as Pydantic AI does for tools."""
@@ -131,7 +133,7 @@ def object_arguments(name: str, args: Any, takes: str = '') -> dict[str, Any] | 
     if args is None or args == []:
         return None
     if not isinstance(args, Mapping):
-        what = f'the text {given!r}' if isinstance(given, str) else f'a {type(given).__name__}'
+        what = f'the text {quoted(given)}' if isinstance(given, str) else f'a {type(given).__name__}'
         raise ModelRetry(f'The args of {name!r} must be an object{f" ({takes})" if takes else ""}, not {what}.')
     return {str(key): value for key, value in cast('Mapping[Any, Any]', args).items()}
 

@@ -38,7 +38,7 @@ def is_legal_name(name: str) -> bool:
         and not name.startswith('-')
         and not name.endswith('-')
         and '--' not in name
-        and all(character.isalnum() or character == '-' for character in name)
+        and name.replace('-', '').isalnum()
     )
 
 

@@ -12,10 +12,10 @@ from .digest import package_digest
 from .discovery import FoundPackage, Library, find_packages, installed_or_local, read_skill_file
 from .excludes import DEFAULT_RESOURCE_EXCLUDES, ResourceFilter, combined_globs
 from .executors import LocalSkillScriptExecutor
-from .frontmatter import frontmatter_fields, text_field
 from .index import IndexedFile, PackageFile, index_files, script_names, walk, warn_user
 from .members import SkillAsset, SkillResource, SkillScript, SkillScriptExecutor
-from .names import is_legal_name, normalize_name, skill_id
+from .names import is_legal_name, normalize_name
+from .repair import repair
 from .resources import guess_media_type
 
 __all__ = ['DEFAULT_RESOURCE_EXCLUDES', 'SkillAsset', 'SkillPackage', 'index_libraries', 'index_package']
@@ -93,7 +93,7 @@ def index_libraries(
             continue
         for found in find_packages(Library(resolved, origin=installed_or_local(resolved))):
             try:
-                if name := found_id(found):
+                if os.path.isfile(found.path) and (name := found_id(found)):
                     packages[name] = index_package(name, found, executor, hidden)
             except OSError as error:
                 warn_user(f'Skipping {found.directory}: it cannot be listed ({error.strerror or error}).')
@@ -105,10 +105,10 @@ def found_id(found: FoundPackage) -> str:
     if is_legal_name(found.folder):
         return normalize_name(found.folder)
     try:
-        text = read_skill_file(found).decode('utf-8-sig', errors='replace')
+        raw = read_skill_file(found)
     except OSError:
-        text = ''
-    return skill_id(found.folder, text_field(frontmatter_fields(text), 'name'))
+        raw = b''
+    return repair(raw, found.folder).id
 
 
 def index_package(

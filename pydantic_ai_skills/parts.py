@@ -7,6 +7,7 @@ of tools of any arrangement, and keeps a run's cost flat.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from pydantic_ai import RunContext
@@ -17,12 +18,11 @@ from pydantic_ai.toolsets import AgentToolset, CombinedToolset
 from .access import unwrap_entry
 from .asking import AnswersLeftRequests
 from .entry import SkillEntry
-from .finding import SkillFilesOwner
+from .finding import SkillFilesOwner, SkillsSource
 from .leaves import ByIdentity, Leaves, Visitor
 from .outcome import ScriptOutcome, outcome_of, value_of
 from .selection import is_selected, selected
 from .shown import ShownRequests
-from .state import SkillsState
 from .toolset import DEFAULT_TOOLSET_ID, SkillFilesToolset
 from .workflows import is_recorded
 
@@ -32,18 +32,16 @@ class FilesPart(ByIdentity, AnswersLeftRequests, AbstractCapability[AgentDepsT],
 
     id: str | None = DEFAULT_TOOLSET_ID
 
-    def __init__(self, id: str | None, state: SkillsState, toolset: SkillFilesToolset, *, asks: bool = False) -> None:
+    def __init__(self, id: str | None, toolset: SkillFilesToolset, *, asks: bool) -> None:
         """Carry `toolset`, which gets this part as its owner.
 
         Args:
             id: This part's own id, or `None` for the default.
-            state: Where the skills are.
             toolset: The tools.
-            asks: Whether scripts of the capability may need a person's approval.
+            asks: Whether a script that they run may need a person's approval.
         """
         if id is not None:
             self.id = id
-        self.state = state
         self.toolset = toolset
         self.asks = asks
         toolset.owner = self
@@ -51,15 +49,6 @@ class FilesPart(ByIdentity, AnswersLeftRequests, AbstractCapability[AgentDepsT],
     def __repr__(self) -> str:
         """Only what tells it from another."""
         return f'FilesPart({self.id!r})'
-
-    @property
-    def entries(self) -> Mapping[str, SkillEntry]:
-        """The skills of the newest snapshot."""
-        return self.state.snapshot.entries
-
-    async def selects(self, ctx: RunContext[Any], entry: SkillEntry) -> bool:
-        """Whether the host's predicate lets the skill into the run."""
-        return await is_selected(self.state.select, ctx, entry)
 
     def get_ordering(self) -> CapabilityOrdering | None:
         """Last, to answer the requests that every handler has left alone; anywhere if there will be none."""
@@ -109,7 +98,7 @@ class FilesPart(ByIdentity, AnswersLeftRequests, AbstractCapability[AgentDepsT],
         return await outcome_of(call, recorded=is_recorded(ctx))
 
 
-class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT]):
+class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT], SkillsSource):
     """Holds the leaves. One container for all of them, since a run's cost is quadratic in an agent's direct capabilities."""
 
     id: str | None = f'{DEFAULT_TOOLSET_ID}_catalog'
@@ -125,6 +114,16 @@ class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT]):
         """Only what tells it from another."""
         return f'CatalogPart({self.id!r}, {len(self.shown)} skills)'
 
+    @property
+    def entries(self) -> Mapping[str, SkillEntry]:
+        """The skills of the newest snapshot, whatever the agent was made with."""
+        entries = map(unwrap_entry, self.leaves.current())
+        return {entry.name: entry for entry in entries if entry is not None}
+
+    async def selects(self, ctx: RunContext[Any], entry: SkillEntry) -> bool:
+        """Whether the host's predicate lets the skill into the run."""
+        return await is_selected(self.leaves.state.select, ctx, entry)
+
     async def for_run(self, ctx: RunContext[AgentDepsT]) -> AbstractCapability[AgentDepsT]:
         """This, or a copy with the skills that a newer snapshot has or that the run's selection leaves."""
         await self.leaves.state.keep_fresh(ctx)
@@ -133,10 +132,14 @@ class CatalogPart(ByIdentity, AbstractCapability[AgentDepsT]):
         same = len(shown) == len(self.shown) and all(new is old for new, old in zip(shown, self.shown, strict=True))
         return self if same else CatalogPart[AgentDepsT](self.id, self.leaves, shown)
 
-    def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
-        """The tools that skills in Python bring: a leaf's own toolset would never be collected."""
+    @cached_property
+    def _brought(self) -> AgentToolset[AgentDepsT] | None:
         toolsets = [entry.toolset for leaf in self.shown if (entry := unwrap_entry(leaf)) is not None and entry.toolset]
         return CombinedToolset(toolsets) if toolsets else None
+
+    def get_toolset(self) -> AgentToolset[AgentDepsT] | None:
+        """The tools that skills in Python bring: a leaf's own toolset would never be collected."""
+        return self._brought
 
     def apply(self, visitor: Callable[[AbstractCapability[AgentDepsT]], None]) -> None:
         """Visit this and each leaf."""

@@ -107,7 +107,7 @@ def repair(raw: bytes, directory_name: str) -> Repaired:
         return Repaired(None, (error,), name, fields)
     mended = _named(mended, parsed, directory_name, name, findings)
     whole = shielded.restore(f'{opening}{mended}{closing}{text[span.end :]}')
-    return Repaired(whole, tuple(findings), name, fields, certain=not is_disputed(source))
+    return Repaired(whole, tuple(findings), name, fields, certain=not findings or not is_disputed(source))
 
 
 def _finding(code: str, message: str, hint: str | None = None) -> Finding:
@@ -233,7 +233,8 @@ def _named(source: str, parsed: ParsedFrontmatter, folder: str, name: str, findi
     pairs = parsed.node.value if isinstance(parsed.node, yaml.MappingNode) else ()
     key, value = next((pair for pair in pairs if pair[0].value == 'name'), (None, None))
     written = value.value if isinstance(value, yaml.ScalarNode) else None
-    says = [f'is in the folder {folder!r}, which is no legal skill name'] if not is_legal_name(folder) else []
+    legal = is_legal_name(folder)
+    says = [] if legal else [f'is in the folder {folder!r}, which is no legal skill name']
     if key is not None and value is not None and (written is None or normalize_name(written) != name):
         start, end = key.end_mark.index, value.end_mark.index
         if not _AFTER_KEY.match(source, start):
@@ -243,6 +244,6 @@ def _named(source: str, parsed: ParsedFrontmatter, folder: str, name: str, findi
         line_end = '\n' if source[start:end].endswith(('\n', '\r')) else ''
         source = f'{source[:start]}: {json.dumps(name, ensure_ascii=False)}{line_end}{source[end:]}'
     if says:
-        hint = f'Rename the folder to {name!r}.' if not is_legal_name(folder) else f'Write `name: {name}` there.'
+        hint = f'Write `name: {name}` there.' if legal else f'Rename the folder to {name!r}.'
         findings.append(_finding(NAME_MENDED, f'SKILL.md {", and ".join(says)}; the skill goes by {name!r}.', hint))
     return source

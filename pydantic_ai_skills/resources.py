@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from pydantic_ai import ModelRetry
 
-from .encoding import encodable
+from .encoding import encodable, quoted
 from .files import open_inside
 
 MAX_TEXT_CHARACTERS = 50_000
@@ -26,7 +26,7 @@ def page_arguments(args: Mapping[str, Any] | None) -> tuple[int, int | None]:
     values: dict[str, int | None] = {'offset': 1, 'limit': None}
     for name, value in (args or {}).items():
         if name not in values:
-            raise ModelRetry(f'A file takes only `offset` and `limit` (lines) as args, not {name!r}.')
+            raise ModelRetry(f'A file takes only `offset` and `limit` (lines) as args, not {quoted(str(name))}.')
         if value is None:
             continue
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .discovery import skill_file_in
 from .excludes import is_excluded_part
+from .files import is_inside
 
 CONVENTIONAL = ('.agents/skills', '.claude/skills')
 """Where projects and people keep their skills, in order of precedence."""
@@ -16,15 +17,22 @@ CONVENTIONAL = ('.agents/skills', '.claude/skills')
 def find_skill_folders(top: Path) -> Iterator[Path]:
     """Every folder at or below `top` that holds a `SKILL.md`, by path, those inside other skills too.
 
-    What `DEFAULT_RESOURCE_EXCLUDES` shut out is not looked at, and links are followed only where they lead straight to
-    a skill, as in a library.
+    What `DEFAULT_RESOURCE_EXCLUDES` shut out is not looked at. A link is followed only where it leads straight to a
+    skill, as in a library, that is not below `top` anyway; each such skill once, so no loop.
 
     Raises:
         OSError: `top` cannot be listed.
     """
-    pending = [str(top)]
+    root = os.path.realpath(top)
+    linked: set[str] = set()
+    pending = [(str(top), False)]
     while pending:
-        folder = pending.pop()
+        folder, is_link = pending.pop()
+        if is_link:
+            target = os.path.realpath(folder)
+            if is_inside(target, root) or target in linked:
+                continue
+            linked.add(target)
         if skill_file_in(folder) is not None:
             yield Path(folder)
         try:
@@ -37,8 +45,10 @@ def find_skill_folders(top: Path) -> Iterator[Path]:
         for entry in entries:
             if is_excluded_part(entry.name):
                 continue
-            if entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and skill_file_in(entry.path) is not None):
-                pending.append(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                pending.append((entry.path, False))
+            elif entry.is_symlink() and skill_file_in(entry.path) is not None:
+                pending.append((entry.path, True))
 
 
 def libraries_below(top: Path) -> list[Path]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -127,3 +130,18 @@ def read(resource: str, skill: str = 'demo', args: Any = None, tool: str = 'read
 def script(name: str, args: Any = None, skill: str = 'demo', tool: str = 'run_skill_script', **more: Any) -> Step:
     call: dict[str, Any] = {'skill_name': skill, 'script_name': name, **more}
     return [(tool, call if args is None else {**call, 'args': args})]
+
+
+DBOS_TROUBLE = (
+    f'DBOS on Python 3.12 and newer needs SQLite 3.42 (unixepoch with subsec), and this Python has {sqlite3.sqlite_version}'
+    if sys.version_info >= (3, 12) and sqlite3.sqlite_version_info < (3, 42)
+    else ''
+)
+"""Why DBOS cannot make its tables here; empty where it can."""
+
+
+def need_dbos() -> None:
+    """Skip the test where DBOS cannot run, and say why."""
+    pytest.importorskip('dbos')
+    if DBOS_TROUBLE:
+        pytest.skip(DBOS_TROUBLE)

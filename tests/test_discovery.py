@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pydantic_ai_skills import discovery
+from pydantic_ai_skills import SkillsCapability, discovery
 from pydantic_ai_skills.discovery import Library, find_packages, installed_or_local, read_skill_file, skill_file_in
+from pydantic_ai_skills.packages import index_libraries
 
 from .support import make_library, skill_text
 
@@ -35,7 +36,7 @@ def test_other_cases(tmp_path: Path) -> None:
     assert skill_file_in(tmp_path / 'd') is None and skill_file_in(tmp_path / 'gone') is None
 
 
-def test_what_is_no_regular_file(tmp_path: Path) -> None:
+def test_what_is_no_regular_file_is_a_broken_package(tmp_path: Path) -> None:
     for name in ['fifo', 'folder', 'dangling', 'loop', 'device', 'lower']:
         (tmp_path / name).mkdir()
     os.mkfifo(tmp_path / 'fifo/SKILL.md')
@@ -46,7 +47,18 @@ def test_what_is_no_regular_file(tmp_path: Path) -> None:
     (tmp_path / 'device/SKILL.md').symlink_to('/dev/zero')
     (tmp_path / 'circle').symlink_to('circle')
     (tmp_path / 'self').symlink_to('.')
-    assert folders(tmp_path) == []
+    found = list(find_packages(Library(tmp_path)))
+    assert [item.folder for item in found] == ['dangling', 'device', 'fifo', 'folder', 'loop']
+    for item in found:
+        with pytest.raises(OSError):
+            read_skill_file(item)
+    assert index_libraries(tmp_path) == {}
+    with pytest.warns(UserWarning) as told:
+        made = SkillsCapability(tmp_path)
+    assert (made.skill_names, len(told), len(made.diagnostics)) == ([], 5, 5)
+    assert 'dangling/SKILL.md' in str(told[0].message) and 'No such file or directory' in str(told[0].message)
+    with pytest.warns(UserWarning):
+        assert SkillsCapability(tmp_path, exclude=['dangling']).skill_names == []
 
 
 def test_links_are_the_owners_in_a_local_library_only(tmp_path: Path) -> None:

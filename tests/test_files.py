@@ -127,3 +127,33 @@ def test_no_descriptor_is_left_open(root: Path) -> None:
         except OSError:
             pass
     assert len(os.listdir('/proc/self/fd')) == before
+
+
+def test_what_is_no_regular_file_is_not_even_opened(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    opening = files.os.open
+
+    def watch(path: str, *rest: int, **options: int) -> int:
+        opened.append(os.path.basename(path))
+        return opening(path, *rest, **options)
+
+    os.mkfifo(root / 'fifo')
+    monkeypatch.setattr(files.os, 'open', watch)
+    with pytest.raises(UnsafeFileError, match='not a regular file'):
+        read_inside(root, root / 'fifo')
+    assert opened == ['in']
+
+
+def test_a_swap_between_looking_and_opening(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looking = files.os.stat
+
+    def swap(path: str, **options: int) -> os.stat_result:
+        info = looking(path, **options)
+        if path == 'a.md':
+            (root / 'a.md').unlink()
+            os.mkfifo(root / 'a.md')
+        return info
+
+    monkeypatch.setattr(files.os, 'stat', swap)
+    with pytest.raises(UnsafeFileError, match='not a regular file'):
+        read_inside(root, root / 'a.md')

@@ -17,7 +17,7 @@ from pydantic_ai_harness.skills import Skills
 
 from pydantic_ai_skills import SkillsCapability
 
-from .support import Seen, arun, collect, load, make_library, read, run, script, scripted, skill_text
+from .support import Seen, arun, collect, load, make_library, need_dbos, read, run, script, scripted, skill_text
 
 PAIR = ['read_skill_resource', 'run_skill_script']
 BOTH = [load(), load('two'), read('a.md'), read('b.md', 'two'), script('x.py'), script('y.py', skill='two')]
@@ -234,6 +234,7 @@ def test_loading_and_using_in_one_response(one: Path) -> None:
 
 @pytest.fixture
 def dbos(tmp_path: Path) -> Iterator[Any]:
+    need_dbos()
     from dbos import DBOS
 
     DBOS(

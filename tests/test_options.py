@@ -110,7 +110,7 @@ def test_ids(library: Path, value: Any) -> None:
 
 
 def test_executors_of_wrong_types(library: Path) -> None:
-    with pytest.raises(TypeError, match='must have an async run'):
+    with pytest.raises(TypeError, match='has an async run'):
         SkillsCapability(library, script_executor=object())  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r'not the class: write LocalSkillScriptExecutor\(\)'):
         SkillsCapability(library, script_executor=LocalSkillScriptExecutor)  # type: ignore[arg-type]

@@ -63,3 +63,29 @@ def test_setup_says_which_python_is_missing(tmp_path: Path) -> None:
     done = run_setup('echo', 'not reached', PYTHON=str(old))
     assert (done.returncode, done.stdout) == (1, '')
     assert done.stderr == f'PYTHON={old}: no such Python, or it is older than 3.11.\n'
+
+
+def program(folder: Path, name: str, body: str) -> None:
+    (folder / name).write_text(f'#!/bin/sh\n{body}\n')
+    (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ('user', 'first_try', 'answer', 'calls'),
+    [
+        ('0', 0, 'installed', ['install']),
+        ('0', 1, 'installed', ['install', 'update', 'install']),  # the list of packages was old
+        ('1000', 0, 'not installed', []),
+    ],
+)
+def test_debian_packages_are_installed_where_that_needs_no_question(
+    tmp_path: Path, user: str, first_try: int, answer: str, calls: list[str]
+) -> None:
+    program(tmp_path, 'id', f'echo {user}')
+    failing = f'[ "$1" = update ] || [ "$(grep -c install {tmp_path}/calls)" != 1 ] || exit {first_try}'
+    program(tmp_path, 'apt-get', f'echo "$1" >>{tmp_path}/calls; {failing}')
+    install = 'debian_package bubblewrap && echo installed || echo not installed'
+    done = run_setup(install, PATH=f'{tmp_path}:/usr/bin:/bin', PYTHON=str(fake_python(tmp_path, 'python', '3.12')))
+    assert done.stdout == f'{answer}\n'
+    logged = tmp_path / 'calls'
+    assert (logged.read_text().split() if logged.exists() else []) == calls

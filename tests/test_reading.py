@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic_ai_skills import codes
 from pydantic_ai_skills.frontmatter import MAX_SKILL_BYTES, split_frontmatter
 from pydantic_ai_skills.lines import split_lines
+from pydantic_ai_skills.packages import index_libraries
 from pydantic_ai_skills.reading import ReadSkill, SkillSource, read_skills
 
 from .skill_texts import folders, skill_files, skill_texts
@@ -168,6 +169,23 @@ def test_two_folders_of_one_id_are_both_read() -> None:
     ]
 
 
+def test_the_index_has_the_ids_of_the_catalog(tmp_path: Path) -> None:
+    files = {
+        'Two_Factor': skill_md('name: otp\ndescription: Codes: six digits.'),
+        'My Notes': b'\n<!-- (c) -->\n' + skill_md('name: notes\ndescription: x'),
+        'Odd_One': skill_md('name: other\ndescription: "open'),
+        'Old_One': skill_md('name: old\ndescription: caf\u00e9').decode().encode('cp1252'),
+        'plain': skill_md('name: Vendor Plain\ndescription: x'),
+        '___': skill_md('description: x'),
+    }
+    for folder, raw in files.items():
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / 'SKILL.md').write_bytes(raw)
+    ids = [read(raw, folder).id for folder, raw in files.items()]
+    assert ids == ['otp', 'notes', 'odd-one', 'old-one', 'plain', '']
+    assert set(index_libraries([tmp_path])) == set(ids) - {''}
+
+
 def test_no_name_at_all() -> None:
     found = read(skill_md('description: x'), '___')
     assert (found.id, found.definition, found_codes(found)) == ('', None, ['no-name'])
@@ -245,7 +263,7 @@ def test_no_file_does_harm(files: list[tuple[str, bytes]]) -> None:
 
 
 def check_files(files: list[tuple[str, bytes]]) -> None:
-    """What holds for any files: for the suite, and for `benchmarks/soak_repair.py`."""
+    """What holds for any files: for the suite, and for `scripts/soak`."""
     sources = [SkillSource(*file) for file in files]
     mended, strict = read_skills(sources), read_skills(sources, strict=True)
     for source, found, as_is in zip(sources, mended, strict, strict=True):

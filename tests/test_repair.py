@@ -107,7 +107,7 @@ def test_repair_is_idempotent(raw: bytes, folder: str) -> None:
 
 
 def check_repair(raw: bytes, folder: str) -> None:
-    """What holds for any file: for the suite, and for `benchmarks/soak_repair.py`."""
+    """What holds for any file: for the suite, and for `scripts/soak`."""
     found = repair(raw, folder)
     assert {finding.code for finding in found.findings} <= CODES.keys()
     assert (found.text is None) == any(CODES[finding.code].severity == 'error' for finding in found.findings)

@@ -204,6 +204,16 @@ class TestMistakes:
         [answer] = self.answers(library, read('a.md', 'dmeo'))
         assert answer == "There is no skill 'dmeo'. The skills are: demo, two."
 
+    def test_what_a_model_sent_is_not_said_back_whole(self, library: Path) -> None:
+        answers = self.answers(
+            library,
+            read('x' * 9000),
+            read('a.md', 'y' * 9000),
+            read('a.md', args={'z' * 9000: 1}),
+            read('a.md', args='w' * 9000),
+        )
+        assert all('8,800 characters more' in answer and len(answer) < 600 for answer in answers)
+
     def test_spellings_of_a_skill(self, library: Path) -> None:
         assert self.answers(library, read('a.md', ' demo\n'), read('a.md', 'ｄｅｍｏ')) == ['ALPHA', 'ALPHA']
 

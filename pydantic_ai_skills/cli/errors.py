@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -88,6 +89,11 @@ def sentence(error: Exception) -> str:
         where = f' {error.filename}' if error.filename else ''
         return f'{error.strerror or error}{":" if where else ""}{where}'
     return f'{type(error).__name__}: {error} (more with --debug)'
+
+
+def naming(error: OSError, path: Path) -> OSError:
+    """The error with the path that the work was about, where it names none, as a full disk does not."""
+    return error if error.filename else OSError(error.errno, error.strerror, str(path))
 
 
 def note(text: str) -> None:

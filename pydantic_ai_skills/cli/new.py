@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json as json_format
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from .console import console, near, print_json
-from .errors import WrongUseError
+from .errors import WrongUseError, naming
 
 
 def new(
@@ -37,12 +39,11 @@ def new(
     except NotADirectoryError:
         raise WrongUseError(f'{folder.parent} is no folder.') from None
     files = skill_files(name, None if description is None else ' '.join(description.split()))
-    for relative, text in files.items():
-        path = folder / relative
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-        if path.suffix == '.py':
-            path.chmod(0o755)
+    try:
+        _write(folder, files)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise naming(error, folder) from error
     if json:
         print_json({'name': name, 'directory': str(folder.absolute()), 'files': list(files)})
         return
@@ -51,6 +52,15 @@ def new(
         out.print(near(folder / relative), markup=False, soft_wrap=True)
     shown = json_format.dumps(near(folder)) if ' ' in str(folder) else near(folder)
     out.print(f'\nNow write it, then: pydantic-ai-skills validate {shown}', style='dim', markup=False, soft_wrap=True)
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    for relative, text in files.items():
+        path = folder / relative
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        if path.suffix == '.py':
+            path.chmod(0o755)
 
 
 def _checked(name: str) -> str:

@@ -95,7 +95,7 @@ def print_problem(out: Console, item: SkillDiagnostic) -> None:
 
 def _heading(out: Console, title: str) -> None:
     if out.is_terminal:
-        out.print(Rule(Text(f'{one_line(title)} ', style='bold'), align='left', style='dim'))
+        out.print(Rule(Text(one_line(title), style='bold'), align='left', style='dim'))
     else:
         out.print(f'== {one_line(title)}', markup=False)
 

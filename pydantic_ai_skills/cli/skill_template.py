@@ -34,6 +34,7 @@ import argparse
 import re
 import sys
 from collections import Counter
+from pathlib import Path
 
 
 def main():
@@ -42,7 +43,7 @@ def main():
     parser.add_argument('--top', type=int, default=5, metavar='N', help='most common words to show (default: 5)')
     options = parser.parse_args()
     try:
-        text = sys.stdin.read() if options.file == '-' else open(options.file, encoding='utf-8').read()
+        text = sys.stdin.read() if options.file == '-' else Path(options.file).read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError) as error:
         sys.exit(f'{options.file} cannot be read: {error}')
     words = re.findall(r"[^\\W_]+(?:'[^\\W_]+)?", text.lower())

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from .console import console, one_line, print_json
-from .errors import FINDINGS, exit_code, note, sentence
+from .errors import FINDINGS, exit_code, naming, note, sentence
 from .options import JsonOption
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ def sync(
     opened = list(open_sources(locations(sources)))
     failed = [item for item in opened if isinstance(item, FailedSource)]
     ready = [item for item in opened if isinstance(item, Source)]
-    outcome = sync_into(into.expanduser(), ready)
+    try:
+        outcome = sync_into(into.expanduser(), ready)
+    except OSError as error:
+        raise naming(error, into) from error
     if json:
         print_json(_as_dict(into, outcome, failed))
     else:

@@ -11,7 +11,6 @@ import hashlib
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +48,8 @@ class InlineMetadata:
 
 def inline_metadata(head: bytes) -> InlineMetadata | None:
     """The metadata block of a script; `None` where there is none, or more than one, or it is no TOML."""
+    import tomllib  # few scripts have any
+
     lines = head.decode(errors='replace').replace('\r\n', '\n').split('\n')
     blocks = _blocks(lines)
     if len(blocks) != 1:

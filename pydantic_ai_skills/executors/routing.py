@@ -36,7 +36,10 @@ class RoutingScriptExecutor:
         self._chosen: dict[Any, SkillScriptExecutor] = {}
         if not isinstance(choice, Mapping):
             if not callable(choice):
-                raise TypeError(f'script_executor must be an executor, a mapping or a function, not {choice!r}.')
+                raise TypeError(
+                    'script_executor must be an executor, which has an async run(script, args, ctx) method, or a mapping or '
+                    f'function of origins; not {choice!r}.'
+                )
             self._function = choice
             return
         given = cast('Mapping[Any, Any]', choice)

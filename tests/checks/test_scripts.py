@@ -166,6 +166,26 @@ if __name__ == '__main__':
     assert 'required' in str(accepts(source))
 
 
+def test_order_repeated_flags_and_the_rest_of_a_line(tmp_path: Path) -> None:
+    source = """
+import argparse
+parser = argparse.ArgumentParser(description='Run a command with servers')
+parser.add_argument('--server', action='append', dest='servers', required=True, help='May be repeated')
+parser.add_argument('--port', action='append', dest='ports', type=int, required=True)
+parser.add_argument('command', nargs=argparse.REMAINDER)
+args = parser.parse_args()
+"""
+    call = """```bash
+python scripts/serve.py \\
+  --server "cd backend && python server.py" --port 3000 \\
+  --server "npm run dev" --port 5173 \\
+  -- python mine.py --anything
+python scripts/serve.py --port 3000 -- python mine.py
+```"""
+    (problem,) = check(tmp_path, {'scripts/serve.py': source, **body(call)})
+    assert problem.line == 11 and 'required: --server' in problem.message
+
+
 @pytest.mark.parametrize(
     'source',
     [

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from pathlib import Path
+from typing import Any
 
+import boto3
 import pytest
+from moto.server import ThreadedMotoServer
 
 from ..registries.helpers import write_skill
 from ..registries.servers import Repo, git_host
@@ -159,6 +163,33 @@ def test_git_source_by_ref_and_path_over_http(work: Path, cli: Cli) -> None:
         assert names(cli, f'{url}@main#elsewhere') == ['third']
         missing = cli('list', f'{url}@nope')
     assert missing.code in (1, 2) and 'nope' in missing.err and 'Traceback' not in missing.err
+
+
+def test_s3_source_by_prefix(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    logging.getLogger('werkzeug').setLevel(logging.ERROR)
+    moto = ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
+    moto.start()
+    try:
+        endpoint = f'http://127.0.0.1:{moto.get_host_and_port()[1]}'
+        variables = {
+            'ENDPOINT_URL': endpoint,
+            'ACCESS_KEY_ID': 'x',
+            'SECRET_ACCESS_KEY': 'x',
+            'DEFAULT_REGION': 'us-east-1',
+        }
+        for name, value in variables.items():
+            monkeypatch.setenv(f'AWS_{name}', value)
+        client: Any = boto3.session.Session().client('s3')
+        client.create_bucket(Bucket='skills')
+        for key in ('team/a/one', 'team/b/two', 'three'):
+            text = skill_text(key.rpartition('/')[2]).encode()
+            client.put_object(Bucket='skills', Key=f'{key}/SKILL.md', Body=text)
+        assert names(cli, 's3://skills/team/') == ['one', 'two']
+        assert names(cli, 's3://skills') == ['one', 'three', 'two']
+        missing = cli('list', 's3://no-such-bucket')
+    finally:
+        moto.stop()
+    assert missing.code in (1, 2) and 'no-such-bucket' in missing.err and 'Traceback' not in missing.err
 
 
 def test_a_dead_source_does_not_hide_the_others(work: Path, cli: Cli) -> None:

@@ -53,3 +53,17 @@ def test_nothing_that_is_there_is_touched(work: Path, cli: Cli) -> None:
     assert cli('new', 'x', '--into', 'file').code == 2
     cli('new', 'y', '--into', 'lib')
     assert 'itself a skill' in cli('new', 'z', '--into', 'lib/y').err
+
+
+def test_a_full_disk_leaves_no_half_skill(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.write_text
+
+    def full(path: Path, text: str) -> int:
+        if path.name == 'count.py':
+            raise OSError(28, 'No space left on device')
+        return real(path, text)
+
+    monkeypatch.setattr(Path, 'write_text', full)
+    done = cli('new', 'x', '--into', 'lib')
+    assert (done.code, done.err) == (1, 'Error: No space left on device: lib/x\n')
+    assert list((work / 'lib').iterdir()) == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ..support import make_library, skill_text
+from ..support import make_library, need_dbos, skill_text
 
 COUNTS = """import pathlib, sys
 with pathlib.Path(__file__).with_name('count').open('a') as file:
@@ -26,6 +26,7 @@ def library(tmp_path: Path) -> Path:
 @pytest.fixture
 def dbos(tmp_path: Path) -> Iterator[Any]:
     """DBOS on SQLite, in this process."""
+    need_dbos()
     from dbos import DBOS
 
     DBOS(

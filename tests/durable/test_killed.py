@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
-from ..support import load, make_library, script, skill_text
+from ..support import DBOS_TROUBLE, load, make_library, script, skill_text
 from .conftest import COUNTS, count
+
+pytestmark = pytest.mark.skipif(bool(DBOS_TROUBLE), reason=DBOS_TROUBLE)
 
 RUN = [load(), script('x.py', ['a'])]
 KILLS = """

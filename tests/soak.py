@@ -1,6 +1,6 @@
 """Feed made-up `SKILL.md` files to the reader: no exception, no example over 1 s, no more than 100 MB.
 
-    python benchmarks/soak_repair.py [EXAMPLES [SEED]]
+    scripts/soak [EXAMPLES [SEED]]
 
 100,000 examples take about half an hour. The checks are those of the suite's property tests; on a failure Hypothesis
 prints the smallest example. Beside them, every hundredth example is a large one: up to 64 KiB of a few pieces, repeated.
@@ -13,16 +13,14 @@ import resource
 import sys
 import time
 from collections import Counter
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'tests'))
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from skill_texts import PIECES, folders, skill_files
-from test_reading import check_files
-from test_repair import check_repair
 
 from pydantic_ai_skills.reading import SkillSource, read_skills
+
+from .skill_texts import PIECES, folders, skill_files
+from .test_reading import check_files
+from .test_repair import check_repair
 
 LIMIT_SECONDS, LIMIT_MEGABYTES, BLOCK = 1.0, 100.0, 1_000
 
