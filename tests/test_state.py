@@ -121,9 +121,10 @@ class TestRefresh:
         make_library(library, {'broken/SKILL.md': 'x'})
         with pytest.warns(UserWarning, match='broken') as told:
             assert refresh(made) is True
-        assert len(told) == 1 and len(made.diagnostics) == 1
+        # Others may speak here too: what an earlier test left open is found by the garbage collector at any time.
+        assert len([item for item in told if 'broken' in str(item.message)]) == 1 and len(made.diagnostics) == 1
         with warnings.catch_warnings():
-            warnings.simplefilter('error')
+            warnings.simplefilter('error', UserWarning)
             assert refresh(made) is False
 
     def test_it_leaves_the_event_loop_alone(self, library: Path) -> None:
