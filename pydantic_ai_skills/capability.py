@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import anyio.to_thread
 from pydantic_ai import RunContext
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import AbstractCapability, CombinedCapability, WrapperCapability
@@ -36,7 +35,7 @@ from .options import (
     seconds,
 )
 from .parts import CatalogPart, FilesPart
-from .registries import SkillRegistry
+from .registries import SkillRegistry, run_in_thread
 from .skills import Skill, SkillWrapper
 from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot
@@ -173,7 +172,7 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
     @classmethod
     async def create(cls, *args: Any, **kwargs: Any) -> SkillsCapability[AgentDepsT]:
         """Construct without blocking the event loop; arguments and errors are the constructor's."""
-        return await anyio.to_thread.run_sync(partial(cls, *args, **kwargs))
+        return await run_in_thread(partial(cls, *args, **kwargs))
 
     @classmethod
     def get_serialization_name(cls) -> str | None:

@@ -161,6 +161,11 @@ class GitSkillsRegistry(StoredRegistry):
         findings: tuple[SkillDiagnostic, ...] = check_out(repository, commit, plan, self._options, draft, progress)
         return Built(commit, diagnostics=findings)
 
+    def _plain_library(self, folder: Path) -> Path:
+        """In a clone that somebody has made it is where it is in the repository."""
+        inner = folder / self.path
+        return inner if inner.is_dir() else folder
+
     def _name(self) -> str:
         return self.path.rpartition('/')[2] or self._remote.name
 

@@ -31,6 +31,7 @@ from .work import Progress
 Packages: TypeAlias = Mapping[str, Sequence[S3Object]]
 """The objects of each package, by its folder below the prefix."""
 
+_making_client = Lock()
 _ATTEMPTS = 3
 _BEING_WRITTEN = 'the bucket is being written to at this moment: what was listed changed while it was read. Sync again.'
 _CONNECT_SECONDS = 10
@@ -89,7 +90,6 @@ class S3SkillsRegistry(StoredRegistry):
         self.layout: Layout = checked_layout(layout)
         """`'library'` or `'tree'`."""
         self._client: Any = boto3_client
-        self._client_lock = Lock()
 
     def __repr__(self) -> str:
         prefix = f', prefix={self.prefix!r}' if self.prefix else ''
@@ -183,7 +183,7 @@ class S3SkillsRegistry(StoredRegistry):
         return by_package(safe, self.layout), findings
 
     def _made_client(self) -> Any:
-        with self._client_lock:
+        with _making_client:
             if self._client is None:
                 boto3: Any = importlib.import_module('boto3')  # optional, and without types
                 config = importlib.import_module('botocore.config').Config(

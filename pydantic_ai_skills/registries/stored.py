@@ -145,6 +145,10 @@ class StoredRegistry(SkillRegistry):
             raise ValueError(
                 f'{shown} is itself a skill, not a folder of skills. Pass its parent {str(folder.parent)!r}.'
             )
+        return self._plain_library(folder)
+
+    def _plain_library(self, folder: Path) -> Path:
+        """Where the library is in a folder that no registry has made."""
         return folder
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import anyio.to_thread
 
 from .base import SkillRegistry
 from .telling import findings_collected
-from .work import Cancellation, Progress, run_all
+from .work import Cancellation, Progress, T, run_all
 
 _AT_ONCE = 16
 
@@ -39,22 +40,37 @@ def sync_all(registries: Sequence[SkillRegistry], *, progress: Progress | None =
 
 
 def sync_registry(registry: SkillRegistry, progress: Progress | None) -> Path:
-    """Sync a registry; one of the user's own is told of `progress` only if its `sync` takes it."""
+    """Sync a registry; one of the user's own is told of `progress` only if its `sync` takes it.
+
+    Raises:
+        TypeError: it does not return a path.
+    """
     parameters = inspect.signature(registry.sync).parameters.values()
     takes_progress = any(item.name == 'progress' or item.kind is inspect.Parameter.VAR_KEYWORD for item in parameters)
     options: dict[str, Any] = {'progress': progress} if takes_progress and progress is not None else {}
-    return registry.sync(**options)
+    library: object = registry.sync(**options)
+    if not isinstance(library, (str, Path)):
+        raise TypeError(f'{registry!r}: sync() must return the path of a library, not {library!r}.')
+    return Path(os.path.abspath(library))
 
 
 async def sync_all_async(
     registries: Sequence[SkillRegistry], *, progress: Progress | None = None
 ) -> list[Path | Exception]:
     """`sync_all` without blocking the event loop; a cancelled caller goes on at once and the syncs end soon after."""
+    return await run_in_thread(partial(sync_all, registries, progress=progress))
+
+
+async def run_in_thread(function: Callable[[], T]) -> T:
+    """Run what may sync registries without blocking the event loop; errors as `function`.
+
+    A cancelled caller goes on at once, as on Ctrl-C, and the syncs end soon after, with their child processes.
+    """
     given_up = Cancellation()
 
-    def work() -> list[Path | Exception]:
+    def work() -> T:
         with given_up.governing():
-            return sync_all(registries, progress=progress)
+            return function()
 
     try:
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)

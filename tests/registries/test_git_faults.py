@@ -96,6 +96,9 @@ def test_auto_install_off_reads_what_is_there(repo: Repo, tmp_path: Path):
     assert registry.sync() == plain and registry.skill_names() == ['demo'] and registry.generation is None
     with pytest.raises(ValueError, match='its commit is not known'):
         registry.revision()
+    shutil.copytree(plain, tmp_path / 'clone' / 'skills')
+    clone = GitSkillsRegistry('https://x.invalid/x', path='skills', target_dir=tmp_path / 'clone', auto_install=False)
+    assert clone.skill_names() == ['demo']
     for folder, message in ((tmp_path / 'no', 'is not there'), (plain / 'demo', 'is itself a skill')):
         with pytest.raises(ValueError, match=message):
             GitSkillsRegistry('https://example.invalid/x', target_dir=folder, auto_install=False).sync()

@@ -16,7 +16,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from pydantic_ai_skills import GitSkillsRegistry, S3SkillsRegistry
+from pydantic_ai_skills import GitSkillsRegistry, S3SkillsRegistry, SkillsCapability
 from pydantic_ai_skills.registries import LocalSkillsRegistry, SkillRegistry, sync_all, sync_all_async
 from pydantic_ai_skills.registries.work import Cancellation, SyncCancelled, check_cancelled, run_all
 
@@ -113,6 +113,21 @@ def test_a_cancelled_task_goes_on_and_the_syncs_end(silent: int, tmp_path: Path,
 
     async def main() -> None:
         task = asyncio.create_task(sync_all_async(silent_registries(silent)))
+        while not shim.pids:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    wait_for(lambda: not any(alive(pid) for pid in shim.pids))
+
+
+def test_a_cancelled_construction_ends_its_syncs(silent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shim = GitShim(tmp_path / 'bin', monkeypatch)
+
+    async def main() -> None:
+        task = asyncio.create_task(SkillsCapability.create(registries=silent_registries(silent)))
         while not shim.pids:
             await asyncio.sleep(0.01)
         task.cancel()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pydantic_ai_skills import SkillInfo, SkillsCapability
+from pydantic_ai_skills import S3SkillsRegistry, SkillInfo, SkillsCapability
 from pydantic_ai_skills.registries import (
     CombinedRegistry,
     FilteredRegistry,
@@ -323,6 +323,23 @@ def test_a_wrapper_of_ones_own(library: Path):
     assert checked == [library]
     assert wrapper.origin == 'local' and repr(wrapper).startswith('Checked(LocalSkillsRegistry(')
     assert wrapper.diagnostics == []
+
+
+def test_a_registry_that_returns_no_path_is_told(library: Path, monkeypatch: pytest.MonkeyPatch):
+    base = Counted(library)
+    monkeypatch.chdir(library.parent)
+    base.folder = 'library'  # pyright: ignore[reportAttributeAccessIssue]  # a relative one, as text, will do
+    assert base.prefixed('x-').skill_names() == ['x-one', 'x-two']
+    base.folder = None  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(TypeError, match='must return the path of a library, not None'):
+        base.prefixed('x-').sync()
+
+
+def test_registries_can_be_copied(library: Path):
+    import copy
+
+    view = LocalSkillsRegistry(library).prefixed('x-') | S3SkillsRegistry('b', boto3_client=[])
+    assert repr(copy.deepcopy(view)) == repr(view)
 
 
 def test_an_agent_uses_a_view(library: Path):
