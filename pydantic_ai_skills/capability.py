@@ -35,7 +35,8 @@ from .options import (
     seconds,
 )
 from .parts import CatalogPart, FilesPart
-from .registries import SkillRegistry, run_in_thread
+from .registries import SkillRegistry
+from .registries.together import run_in_thread
 from .skills import Skill, SkillWrapper
 from .sources import directory_libraries, registry_libraries, warn_about_host
 from .state import SkillsState, Snapshot

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .prefixed import PrefixedRegistry
     from .renamed import RenamedRegistry
     from .s3 import S3SkillsRegistry
-    from .together import run_in_thread, sync_all, sync_all_async
+    from .together import sync_all, sync_all_async
     from .wrapper import WrapperRegistry
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     'S3SkillsRegistry',
     'SkillRegistry',
     'WrapperRegistry',
-    'run_in_thread',
     'sync_all',
     'sync_all_async',
 ]
@@ -51,7 +50,6 @@ _MODULES = {
     'S3SkillsRegistry': 's3',
     'SkillRegistry': 'base',
     'WrapperRegistry': 'wrapper',
-    'run_in_thread': 'together',
     'sync_all': 'together',
     'sync_all_async': 'together',
 }
