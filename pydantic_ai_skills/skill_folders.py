@@ -57,10 +57,22 @@ def libraries_below(top: Path) -> list[Path]:
     Raises:
         OSError: `top` cannot be listed.
     """
+    if _has_skills(top):  # without a look at all that lies below a big library
+        return [top]
     parents = dict.fromkeys(folder.parent for folder in find_skill_folders(top) if folder != top)
     if not parents or top in parents:
         return [top]
     return [parent for parent in parents if skill_file_in(parent) is None]
+
+
+def _has_skills(folder: Path) -> bool:
+    with os.scandir(folder) as scan:
+        return any(
+            entry.is_dir(follow_symlinks=False)  # a link may only repeat what lies further below
+            and not is_excluded_part(entry.name)
+            and skill_file_in(entry.path) is not None
+            for entry in scan
+        )
 
 
 def conventional_folders(start: Path, home: Path) -> list[Path]:

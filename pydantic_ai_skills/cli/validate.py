@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.syntax import Syntax
 from rich.text import Text
 
 from .console import console, counted, near, one_line, printable
 from .errors import FINDINGS, WrongUseError, note
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..checks.fixes import Fix
     from ..checks.problem import Problem
     from ..discovery import FoundPackage
@@ -109,11 +110,19 @@ def _fix(packages: Sequence[FoundPackage]) -> tuple[list[Fix], bool]:
     return written, len(written) < len(fixes)
 
 
+def _show_change(out: Console, text: str) -> None:
+    if not out.is_terminal:
+        out.print(Text(text), soft_wrap=True)
+        return
+    from rich.syntax import Syntax
+
+    out.print(Syntax(text, 'diff', background_color='default'), soft_wrap=True)
+
+
 def _show(packages: Sequence[FoundPackage], problems: Sequence[Problem], fixes: Sequence[Fix]) -> None:
     out = console()
     for fix in fixes:
-        text = printable(fix.diff()).rstrip('\n')
-        out.print(Syntax(text, 'diff', background_color='default') if out.is_terminal else Text(text), soft_wrap=True)
+        _show_change(out, printable(fix.diff()).rstrip('\n'))
     for problem in problems:
         place = near(problem.path) + ('' if problem.line is None else f':{problem.line}')
         message = str(problem).removeprefix(f'{problem.path}').removeprefix(':').strip()

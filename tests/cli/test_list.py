@@ -12,6 +12,7 @@ from typing import Any
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
+from rich.cells import cell_len
 
 from ..registries.helpers import write_skill
 from ..registries.servers import Repo, git_host
@@ -121,6 +122,36 @@ def test_on_a_terminal_the_table_fits_and_is_coloured(work: Path, cli: Cli, monk
     assert table[1].split()[-3:] == ['0', 'a-library-with-…', 'name-mended']
     monkeypatch.setenv('NO_COLOR', '1')
     assert '\x1b[3' not in cli('list', folder).out
+
+
+def test_wide_characters_and_a_narrow_terminal(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('FORCE_COLOR', '1')
+    make_library(
+        work / 'lib',
+        {
+            '発票/SKILL.md': skill_text('発票', '作成發票。' * 40),
+            'zeta/SKILL.md': skill_text('zeta', 'Use it when asked.'),
+        },
+    )
+    for width in (40, 80, 200):
+        monkeypatch.setenv('COLUMNS', str(width))
+        lines = re.sub(r'\x1b\[[0-9;]*m', '', cli('list', 'lib').out).splitlines()
+        assert [cell_len(line) <= width for line in lines] == [True] * 3
+        assert lines[1].startswith('zeta') and lines[2].startswith('発票')
+        ends = [
+            cell_len(line[: line.index(end) + len(end)]) for line, end in zip(lines, ('FILES', ' 0', ' 0'), strict=True)
+        ]
+        assert len(set(ends)) == 1, lines
+    assert len(lines[1]) < 60  # no wider than what it holds
+    monkeypatch.delenv('FORCE_COLOR')
+    assert '作成發票。' * 40 in cli('list', 'lib').out
+
+
+def test_skills_for_people_only_are_counted_too(work: Path, cli: Cli) -> None:
+    text = skill_text(extra='disable-model-invocation: true\n')
+    make_library(work / 'lib', {'demo/SKILL.md': text, 'demo/a.md': 'x', 'demo/scripts/a.py': ''})
+    (row,) = json.loads(cli('list', 'lib', '--json').out)['skills']
+    assert (row['files'], row['scripts']) == (2, 1)
 
 
 def test_terminal_characters_of_a_hostile_skill_are_shown_as_such(work: Path, cli: Cli) -> None:
