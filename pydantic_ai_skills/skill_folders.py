@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .discovery import skill_file_in
@@ -14,11 +14,12 @@ CONVENTIONAL = ('.agents/skills', '.claude/skills')
 """Where projects and people keep their skills, in order of precedence."""
 
 
-def find_skill_folders(top: Path) -> Iterator[Path]:
+def find_skill_folders(top: Path, report: Callable[[Path, OSError], None] | None = None) -> Iterator[Path]:
     """Every folder at or below `top` that holds a `SKILL.md`, by path, those inside other skills too.
 
     What `DEFAULT_RESOURCE_EXCLUDES` shut out is not looked at. A link is followed only where it leads straight to a
-    skill, as in a library, that is not below `top` anyway; each such skill once, so no loop.
+    skill, as in a library, that is not below `top` anyway; each such skill once, so no loop. `report` is told of each
+    folder that cannot be listed.
 
     Raises:
         OSError: `top` cannot be listed.
@@ -38,9 +39,11 @@ def find_skill_folders(top: Path) -> Iterator[Path]:
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name, reverse=True)
-        except OSError:
+        except OSError as error:
             if folder == str(top):
                 raise
+            if report is not None:
+                report(Path(folder), error)
             continue
         for entry in entries:
             if is_excluded_part(entry.name):

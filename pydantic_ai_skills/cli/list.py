@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from .console import console, one_line, print_json
-from .errors import FINDINGS, exit_code, note, sentence
+from .errors import FINDINGS, exit_code, note, sentence, show_error
 from .options import JsonOption, SourcesArgument
+
+if TYPE_CHECKING:
+    from .sources import FailedSource
 
 
 def list_skills(sources: SourcesArgument = None, json: JsonOption = False) -> None:
@@ -20,14 +23,14 @@ def list_skills(sources: SourcesArgument = None, json: JsonOption = False) -> No
 
     rows, failures = _collect(locations(sources))
     if json:
-        failed = [{'source': text, 'error': sentence(error)} for text, error in failures]
+        failed = [{'source': item.location.text, 'error': sentence(item.error)} for item in failures]
         print_json({'skills': [row.as_dict() for row in rows], 'failed_sources': failed})
     else:
         if rows or not failures:
             _show(rows)
-        for text, error in failures:
-            note(f'{one_line(text)}: {sentence(error)}')
-    codes = [exit_code(error) for _, error in failures] + [FINDINGS for row in rows if row.left_out]
+        for item in failures:
+            show_error(item.sentence())
+    codes = [exit_code(item.error) for item in failures] + [FINDINGS for row in rows if row.left_out]
     if codes:
         raise typer.Exit(max(codes))
 
@@ -59,15 +62,15 @@ class Row:
         }
 
 
-def _collect(wanted: Any) -> tuple[list[Row], list[tuple[str, Exception]]]:
+def _collect(wanted: Any) -> tuple[list[Row], list[FailedSource]]:
     from .sources import FailedSource, open_sources
 
     rows: list[Row] = []
-    failures: list[tuple[str, Exception]] = []
+    failures: list[FailedSource] = []
     first: dict[str, Row] = {}
     for source in open_sources(wanted):
         if isinstance(source, FailedSource):
-            failures.append((source.location.text, source.error))
+            failures.append(source)
             continue
         for text in source.notes:
             note(text)

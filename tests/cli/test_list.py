@@ -229,7 +229,21 @@ def test_a_dead_source_does_not_hide_the_others(work: Path, cli: Cli) -> None:
     assert done.code == 1
     assert [row['name'] for row in report['skills']] == ['here']
     assert [item['source'] for item in report['failed_sources']] == ['git+http://127.0.0.1:9/x.git']
-    assert cli('list', 'nowhere').code == 2
+    nowhere = cli('list', 'nowhere')
+    assert (nowhere.code, nowhere.err) == (2, 'Error: There is no folder nowhere.\n')
+    dead = cli('list', 'git+http://127.0.0.1:9/x.git').err
+    assert dead.startswith('Error: git+http://127.0.0.1:9/x.git could not be synced, and nothing from before is there')
+    assert 'Registry' not in dead and dead.count('\n') == 1
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_skill(work / 'lib/here')
+    (work / 'lib/shut').mkdir()
+    real = os.access  # root, as which the tests may run, may look everywhere
+    monkeypatch.setattr(os, 'access', lambda path, mode: not str(path).endswith('shut') and real(path, mode))
+    done = cli('list', 'lib')
+    assert done.code == 0 and 'here' in done.out
+    assert done.err == 'lib/shut cannot be looked into: Permission denied.\n'
 
 
 def test_a_token_in_a_url_is_never_shown(work: Path, cli: Cli) -> None:
