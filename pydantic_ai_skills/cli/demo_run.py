@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -36,6 +37,7 @@ def run_demo(model: str | None, question: str | None) -> None:
         WrongUseError: the model cannot be had, or does not know the question.
         RuntimeError: it failed.
     """
+    os.environ.setdefault('PYDANTIC_AI_NO_BANNER', '1')  # Pydantic AI's, which would stand in the middle of the run
     try:
         chosen = scripted_model() if model is None else infer_model(model)
     except (UserError, ImportError) as error:
