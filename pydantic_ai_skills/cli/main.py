@@ -19,9 +19,12 @@ def main() -> None:
                 f"The command line needs {name}, which is not installed: pip install 'pydantic-ai-skills[cli]'.\n"
             )
             sys.exit(2)
-    from .app import app
+    try:
+        from .app import app
 
-    app(prog_name='pydantic-ai-skills')
+        app(prog_name='pydantic-ai-skills')
+    except KeyboardInterrupt:  # while it was still being imported
+        sys.exit(130)
 
 
 def _is_there(name: str) -> bool:
