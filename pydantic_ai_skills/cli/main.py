@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import sys
 from importlib.util import find_spec
 
@@ -19,6 +20,9 @@ def main() -> None:
                 f"The command line needs {name}, which is not installed: pip install 'pydantic-ai-skills[cli]'.\n"
             )
             sys.exit(2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a name is no reason to fail
+            stream.reconfigure(errors='replace')
     try:
         from .app import app
 
