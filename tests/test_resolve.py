@@ -165,3 +165,12 @@ def test_any_name(name: str, files: list[str], directory: Path | None) -> None:
     if '/' in plain and not plain.startswith(('/', '..', '$', '{')):
         assert posixpath.dirname(found) == posixpath.dirname(plain), 'a path never matches another folder'
     assert posixpath.basename(plain) in (posixpath.basename(found), posixpath.splitext(posixpath.basename(found))[0])
+
+
+def test_the_skill_by_its_id() -> None:
+    """A folder `My Demo` is the skill `my-demo`, and a model knows it by that name."""
+    directory = Path('/lib/My Demo')
+    for name in ('../My Demo/a.md', '../my-demo/a.md', './../my-demo/./a.md'):
+        assert resolve_name(name, {'a.md': 1}, directory, 'my-demo') == 1
+    for name in ('../my-demo-2/a.md', '../../my-demo/a.md', '../my-demo', '../a.md', '/lib/my-demo/a.md'):
+        assert resolve_name(name, {'a.md': 1}, directory, 'my-demo') is None
