@@ -23,6 +23,7 @@ from .codes import (
     FIELD_INVALID,
     FILE_TOO_LARGE,
     FRONTMATTER_INVALID,
+    FRONTMATTER_LONG,
     FRONTMATTER_UNCLOSED,
     NAME_MENDED,
     NO_DESCRIPTION,
@@ -49,6 +50,7 @@ from .frontmatter import (
 )
 from .lines import shield, split_lines
 from .names import is_legal_name, normalize_name, skill_id
+from .shorten import shorten
 from .values import mend_values
 
 _BLANK = re.compile(r'[\s\ufeff]*')
@@ -79,7 +81,7 @@ def repair(raw: bytes, directory_name: str) -> Repaired:
     """Mend what keeps a `SKILL.md` from loading, and say what that was.
 
     Mended: a byte order mark; blank lines or HTML comments above the frontmatter; blanks after a fence; values that are
-    no YAML (see `mend_values`); a name that differs from the id, which follows the folder's (see `skill_id`).
+    no YAML (see `mend_values`); a frontmatter too long for harness (see `shorten`); a name that differs from the id, which follows the folder's (see `skill_id`).
 
     Args:
         raw: The file's bytes.
@@ -95,7 +97,9 @@ def repair(raw: bytes, directory_name: str) -> Repaired:
     if (span := split_frontmatter(text, start)) is None:
         return Repaired(None, (_no_frontmatter(text, start),), skill_id(directory_name))
     opening, closing = _fences(text[start : span.start], text[span.stop : span.end], findings)
-    source = text[span.start : span.stop]
+    source, left_away = shorten(text[span.start : span.stop])
+    if left_away:
+        findings.append(_shortened(shielded.restore(text[span.start : span.stop]), left_away))
     read = _read(source, 1 + len(split_lines(text[: span.start])), findings)
     if isinstance(read, Finding):
         message = shielded.restore(read.message)
@@ -161,6 +165,12 @@ def _fences(opening: str, closing: str, findings: list[Finding]) -> tuple[str, s
         message = 'SKILL.md has blanks after the three hyphens of a fence of its frontmatter, dropped here.'
         findings.append(_finding(FENCE_BLANKS, message))
     return exact[0], exact[1]
+
+
+def _shortened(source: str, left_away: list[str]) -> Finding:
+    names = ', '.join(f'`{_cut(name)}`' for name in left_away[:5]) + (', …' if len(left_away) > 5 else '')
+    message = f'SKILL.md has {len(source):,} characters of frontmatter. Passed over, since it is so long: {names}.'
+    return _finding(FRONTMATTER_LONG, message)
 
 
 def _read(source: str, first_line: int, findings: list[Finding]) -> tuple[str, ParsedFrontmatter] | Finding:
