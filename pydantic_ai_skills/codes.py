@@ -229,8 +229,9 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType({
     ),
     LIBRARY_EMPTY: Code(
         'warning',
-        'There is no skill package where a registry looked for them.',
-        "Correct its path or prefix, or pass `layout='tree'`, which finds packages at any depth.",
+        'There is no skill package in a directory, or where a registry looked for them. For a directory this is an info, '
+        'unless there are skills deeper in it.',
+        "Correct the path or prefix, or pass `layout='tree'` to the registry, which finds packages at any depth.",
     ),
     NOT_FETCHED: Code(
         'warning',

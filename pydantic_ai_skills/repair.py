@@ -121,6 +121,8 @@ def _finding(code: str, message: str, hint: str | None = None) -> Finding:
 def _decoded(raw: bytes) -> str | Finding:
     if len(raw) > MAX_SKILL_BYTES:
         return _finding(FILE_TOO_LARGE, f'SKILL.md has more than {MAX_SKILL_BYTES:,} bytes.')
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, b'-\0\0\0', b'\0\0\0-')):
+        return _finding(NOT_UTF8, 'SKILL.md is not UTF-8 but UTF-32.')
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b'-\0', b'\0-')):
         return _finding(NOT_UTF8, 'SKILL.md is not UTF-8 but UTF-16.')
     try:

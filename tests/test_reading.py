@@ -82,6 +82,8 @@ TROUBLES: dict[str, tuple[str, bytes, str, str | None, list[str]]] = {
     'no description': ('demo', skill_md('name: demo'), 'demo', None, ['no-description']),
     'cp1252': ('demo', skill_md('description: caf\u00e9').decode().encode('cp1252'), 'demo', None, ['not-utf8']),
     'UTF-16': ('demo', skill_md('description: x').decode().encode('utf-16'), 'demo', None, ['not-utf8']),
+    'UTF-32': ('demo', skill_md('description: x').decode().encode('utf-32'), 'demo', None, ['not-utf8']),
+    'UTF-32 without a mark': ('demo', skill_md('description: x').decode().encode('utf-32-be'), 'demo', None, ['not-utf8']),
     'UTF-16 without a mark': ('demo', skill_md('description: x').decode().encode('utf-16-le'), 'demo', None, ['not-utf8']),
 }  # fmt: skip
 
