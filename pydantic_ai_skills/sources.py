@@ -59,7 +59,9 @@ def empty_finding(library: Library) -> SkillDiagnostic:
     """What to say of a directory without a skill: nothing is wrong, unless skills lie deeper."""
     message = f'There is no skill package in {library.source or library.path}.'
     if not (near := libraries_near(library.path)):
-        return SkillDiagnostic(library.path, 'info', LIBRARY_EMPTY, message)
+        return SkillDiagnostic(
+            library.path, 'info', LIBRARY_EMPTY, message, 'Each skill is a folder in it with a `SKILL.md`.'
+        )
     hint = (
         f'There are some below it: pass {", ".join(map(str, near[:3]))}{", …" if len(near) > 3 else ""}, or '
         "LocalSkillsRegistry(…, layout='tree'), which finds them at any depth."

@@ -127,7 +127,12 @@ class TestSources:
         made = SkillsCapability(make_library(tmp_path, {'README.md': 'x', 'empty/x': ''}))
         assert made.skill_names == []
         [found] = made.diagnostics
-        assert (found.path, found.severity, found.code, found.hint) == (tmp_path, 'info', 'library-empty', None)
+        assert (found.path, found.severity, found.code, found.hint) == (
+            tmp_path,
+            'info',
+            'library-empty',
+            'Each skill is a folder in it with a `SKILL.md`.',
+        )
 
     def test_a_folder_above_libraries(self, library: Path) -> None:
         with pytest.warns(UserWarning, match='There is no skill package in'):
