@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -89,6 +90,15 @@ def spellings(name: str, directory: Path | None = None, own_name: str | None = N
             break
     if not text or '\0' in text:
         return
+    yield from _in_folder_of_skill(text, directory, own_name)
+    # `${SKILL_DIR}` in instructions is `…/.skills/<id>-<digest>` where scripts run in a workspace.
+    if own_name and (staged := re.search(rf'(?:^|/){re.escape(own_name)}-[0-9a-f]{{12}}/(.+)', text)) is not None:
+        path = posixpath.normpath(staged[1])
+        if not path.startswith(('/', '..')):
+            yield path
+
+
+def _in_folder_of_skill(text: str, directory: Path | None, own_name: str | None) -> Iterator[str]:
     if directory is not None:
         root = _composed(directory.as_posix())
         if text.startswith('/'):

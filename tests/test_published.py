@@ -6,6 +6,7 @@ Each test is a line of those figures: first the shape of packages, then how thei
 
 from __future__ import annotations
 
+import re
 import shutil
 import warnings
 from collections.abc import Mapping
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.workspaces import LocalWorkspaceBackend
 
 from pydantic_ai_skills import LocalSkillsRegistry, SkillsCapability
+from pydantic_ai_skills.executors import WorkspaceScriptExecutor
 
 from .support import Seen, Step, load, make_library, read, run, script, skill_text
 
@@ -319,3 +322,19 @@ class TestScripts:
         ]
         seen = self.runs(tmp_path, files, *steps)
         assert seen.answers[1:] == ["['a']", 'went far', '[]', 'echo went $1']
+
+    def test_by_the_path_that_the_instructions_give(self, tmp_path: Path) -> None:
+        """In whatever place scripts run: what the placeholder became is what the model hands back."""
+        library = one(
+            tmp_path / 'lib', skill_text(body='Run `${SKILL_DIR}/scripts/x.py`.'), {'scripts/x.py': ECHO, 'a.md': 'A'}
+        )
+        (tmp_path / 'work').mkdir()
+        for executor in (None, WorkspaceScriptExecutor(LocalWorkspaceBackend(tmp_path / 'work'))):
+            capability = made(library, script_executor=executor)
+            [path] = re.findall('Run `(.*)/scripts/x.py`', run(capability, [load()]).everything)
+            seen = run(
+                capability,
+                [load(), script(f'{path}/scripts/x.py', ['a']), read(f'{path}/a.md'), read(f'{path}/scripts/x.py')],
+            )
+            assert seen.answers[1:] == ["['a']", 'A', ECHO]
+            assert ('.skills/demo-' in path) is (executor is not None)
