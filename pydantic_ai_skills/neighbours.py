@@ -32,6 +32,9 @@ def pointer_elsewhere(
         args: The arguments of a call to read, which may say in which file the link stands.
         use: What the model wants to do with it.
     """
+    entries = run_entries(ctx)
+    if not entries:  # a toolset by itself: nothing loads skills
+        return None
     folders = dict.fromkeys((posixpath.dirname(linking_file(args)), ''))
     texts = reversed(list(link_paths(name)))  # the barest first: what follows `#` is no part of the name to give
     for path in (posixpath.normpath(posixpath.join(folder, text)) for text in texts for folder in folders):
@@ -46,7 +49,7 @@ def pointer_elsewhere(
                 'It is not among the files to read.'
             )
         for index in range(len(parts) - 2, -1, -1):
-            if (other := _named(run_entries(ctx), parts[index])) is not None and other.name != entry.name:
+            if (other := _named(entries, parts[index])) is not None and other.name != entry.name:
                 return _pointer(name, other.name, '/'.join(parts[index + 1 :]), use)
     return None
 

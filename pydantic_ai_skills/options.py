@@ -93,7 +93,8 @@ def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tu
     """
     if directories is None:
         return ()
-    listed = (directories,) if isinstance(directories, (str, Path)) else listed_values('directories', directories)
+    one = isinstance(directories, (str, Path, bytes))  # bytes would come as numbers
+    listed = (directories,) if one else listed_values('directories', directories)
     for directory in listed:
         if not isinstance(directory, (str, Path)):
             raise TypeError(f'directories must hold strings or paths, not {directory!r}.')

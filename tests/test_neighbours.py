@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pydantic_ai_skills import SkillsCapability
+from pydantic_ai_skills import SkillFilesToolset, SkillsCapability
+from pydantic_ai_skills.packages import index_libraries
 
 from .support import load, make_library, read, run, script, skill_text
 
@@ -77,3 +78,9 @@ def test_nothing_is_said_of_a_skill_that_is_not_there(library: Path, link: str) 
 def test_no_such_link_costs_a_retry(library: Path) -> None:
     steps = [load(), *[read(link) for link in ('../Other_One/SKILL.md', 'SKILL.md', '../Other_One/notes.md')]]
     assert run(SkillsCapability(library, max_retries=0), steps).result.output == 'done'
+
+
+def test_a_toolset_by_itself_says_nothing_of_loading(library: Path) -> None:
+    toolset = SkillFilesToolset(index_libraries([library]), require_loaded=False, max_retries=3)
+    seen = run((), [read('SKILL.md'), read('../Other_One/notes.md')], agent={'toolsets': [toolset]})
+    assert all(said.startswith("The skill 'demo' has no file") for said in seen.answers)
