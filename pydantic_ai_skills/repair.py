@@ -212,7 +212,9 @@ def _error(parsed: ParsedFrontmatter, fields: Mapping[str, Any], name: str) -> F
         return _finding(DUPLICATE_KEY, message)
     description = fields.get('description')
     if not isinstance(description, str | None):
-        return _finding(NO_DESCRIPTION, 'SKILL.md has a description that is a list or a mapping, not text.')
+        # Mostly an unquoted text: one in brackets, or below its key with a colon in each line.
+        message = 'SKILL.md has a description that YAML reads as a list or a mapping, not as text.'
+        return _finding(NO_DESCRIPTION, message, CODES[VALUE_QUOTED].remedy)
     if not (description or '').strip():
         return _finding(NO_DESCRIPTION, f'SKILL.md has {"no" if description is None else "an empty"} description.')
     for field_name in ('disable-model-invocation', 'user-invocable'):

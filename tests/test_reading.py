@@ -232,6 +232,15 @@ def test_what_is_left_out(frontmatter: str, code: str) -> None:
     assert found.findings[0].message.count('SKILL.md') == 1 and len(found.findings[0].message) < 500
 
 
+@pytest.mark.parametrize(
+    'value', [' [BETA]', ' {placeholder}', '\n  Use it: when asked\n  Not: otherwise', '\n  - a\n  - b']
+)
+def test_a_description_that_is_no_text_for_yaml(value: str) -> None:
+    [finding] = read(skill_md(f'name: demo\ndescription:{value}')).findings
+    assert 'reads as a list or a mapping' in finding.message
+    assert finding.hint is not None and finding.hint.startswith('Put the value in quotes')
+
+
 def test_the_line_of_a_complaint_is_that_of_the_file() -> None:
     [finding] = read(b'<!-- one\ntwo -->\n' + skill_md('description: x\nlicense: "open')).findings
     assert 'line 6' in finding.message  # libyaml says where the quote would have had to be closed
