@@ -29,10 +29,12 @@ _running: set[subprocess.Popen[bytes]] = set()
 class GitError(RuntimeError):
     """A git command failed; the message says which, why and what to try, and holds no credentials."""
 
-    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+    def __init__(self, message: str, *, timed_out: bool = False, refused: bool = False) -> None:
         super().__init__(message)
         self.timed_out = timed_out
         """Whether it was ended because it took too long."""
+        self.refused = refused
+        """Whether the host wants other credentials."""
 
 
 class GitRunner:
@@ -83,8 +85,8 @@ class GitRunner:
                 process = self._start(
                     arguments, stdin, {'GIT_CEILING_DIRECTORIES': str(self._folder.parent)} | dict(env)
                 )
-                if process is None:
-                    raise GitError('There is no git on PATH. Install git 2.31 or newer.')
+                if isinstance(process, str):
+                    raise GitError(process)
                 stack.callback(_end, process)
                 stack.enter_context(calling_if_cancelled(lambda: _kill(process)))
             reader = _Reader(process, self._environment.timeout, on_error_line)
@@ -96,11 +98,11 @@ class GitRunner:
                 timed_out=True,
             )
         if process.returncode != 0:
-            raise GitError(self._explained(arguments[0], reader.error_text(), process.returncode))
+            raise self._explained(arguments[0], reader.error_text(), process.returncode)
         return reader.output()
 
-    def _start(self, arguments: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
-        # A frame of its own: the environment with its secrets is part of no traceback.
+    def _start(self, arguments: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> subprocess.Popen[bytes] | str:
+        # A frame of its own, and no exception out of it: the environment with its secrets is part of no traceback.
         with tempfile.TemporaryFile() if stdin else open(os.devnull, 'rb') as source:
             if stdin:
                 source.write(stdin)
@@ -115,17 +117,23 @@ class GitRunner:
                     env=self._environment.variables(env),
                     start_new_session=True,  # no terminal to ask on, and a group that can be killed whole
                 )
-            except FileNotFoundError:
-                return None
+            except OSError as error:
+                if isinstance(error, FileNotFoundError) and self._folder.is_dir():
+                    return 'There is no git on PATH. Install git 2.31 or newer.'
+                where = '' if self._folder.is_dir() else f' in {str(self._folder)!r}'
+                return f'git cannot be started{where}: {error.strerror or error}.'
         _running.add(process)
         return process
 
-    def _explained(self, command: str, error: str, status: int) -> str:
+    def _explained(self, command: str, error: str, status: int) -> GitError:
         error = self._environment.masked(error)
         lines = [line.strip() for line in _CONTROL.sub(' ', error).splitlines() if line.strip()]
         told = [line for line in lines if line.startswith(('fatal:', 'error:', 'remote:'))] or lines[-3:]
         text = ' '.join(told)[-600:] or f'exit status {status}'
-        return f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{_hint(text, self._environment.credentials is not None)}'
+        hint = _hint(text, self._environment.credentials is not None)
+        return GitError(
+            f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{hint}', refused=_is_refusal(text)
+        )
 
 
 class _Reader:
@@ -190,13 +198,15 @@ class _Reader:
         return self._error.decode('utf-8', errors='replace')
 
 
+def _is_refusal(text: str) -> bool:
+    signs = ('authentication failed', 'could not read username', 'could not read password', 'error: 403', 'error: 401')
+    return any(sign in text.lower() for sign in signs)
+
+
 def _hint(text: str, had_credentials: bool) -> str:
     """What to try, for the failures that are common."""
     lowered = text.lower()
-    if any(
-        sign in lowered
-        for sign in ('authentication failed', 'could not read username', 'could not read password', '403', '401')
-    ):
+    if _is_refusal(text):
         if had_credentials:
             return ' The credentials were refused: are they still valid, and do they cover this repository?'
         return ' If it is private, pass token=, or ssh_key_file= with an SSH address; GITHUB_TOKEN counts for https://github.com.'
@@ -206,6 +216,8 @@ def _hint(text: str, had_credentials: bool) -> str:
         return ' Pass ssh_key_file=, or load the key into the SSH agent.'
     if 'host key verification failed' in lowered:
         return ' Nobody can be asked to trust the host: add its key to known_hosts.'
+    if 'dubious ownership' in lowered:
+        return ' It is a folder of another user: `git config --global --add safe.directory` with its path allows that.'
     if 'could not resolve host' in lowered or 'failed to connect' in lowered or 'connection' in lowered:
         return ' Is the host reachable from here?'
     return ''

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from pydantic import SecretStr
@@ -27,21 +27,16 @@ class RemoteUrl:
     host: str
     """The host with its port if it has one; empty for a file."""
 
-    user: str | None = None
+    user: str | None = field(default=None, repr=False)
     """The user name that an HTTP URL had; a token is often given there, so it is not shown."""
 
     password: SecretStr | None = None
     """The password that an HTTP URL had."""
 
     @property
-    def shown(self) -> str:
-        """The URL for messages: without a query, which may hold a token."""
-        return self.url.partition('?')[0]
-
-    @property
     def name(self) -> str:
         """What the repository is called: the last part of its path without `.git`."""
-        tail = re.split('[/:]', self.shown.rstrip('/'))[-1]
+        tail = re.split('[/:]', self.url.rstrip('/'))[-1]
         return tail.removesuffix('.git') or 'repository'
 
     @property
@@ -95,9 +90,11 @@ def _parse_scheme(text: str) -> RemoteUrl:
         if ':' in userinfo:
             raise ValueError(f'{_masked(text)!r} has a password, which {scheme} cannot be given. Use ssh_key_file=.')
         return RemoteUrl(text, scheme, host.lower())
+    if split.query:  # git puts its own after it, so no server sees it as one; and it is a place for tokens
+        raise ValueError(f'{_masked(text)!r} has a query (?…), which git cannot send. Leave it out.')
     user, colon, password = userinfo.partition(':')
     return RemoteUrl(
-        SplitResult(scheme, host, split.path, split.query, '').geturl(),
+        SplitResult(scheme, host, split.path, '', '').geturl(),
         scheme,
         host.lower(),
         unquote(user) or None,

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -19,7 +20,7 @@ from ..discovery import Library, find_packages
 from ..index import is_skill_file
 from ..names import is_legal_name, normalize_name
 from .generation import Generation
-from .offers import Contents, Offer, Offered, Session, library_offer
+from .offers import Contents, Offer, Offered, Session, SourceChanged, library_offer
 from .reading import read_package
 from .s3_download import Download, ObjectChanged, reason
 from .s3_objects import S3Object, by_package, list_objects, listing_revision, safe_objects
@@ -78,8 +79,10 @@ class S3SkillsRegistry(StoredRegistry):
         """
         if not isinstance(bucket, str) or not isinstance(prefix, str):
             raise TypeError(f'bucket and prefix must be text, not {bucket!r} and {prefix!r}.')
-        if not bucket:
-            raise ValueError('bucket must not be empty.')
+        if not bucket or bucket.startswith('s3://'):
+            raise ValueError(
+                f'bucket must be the name of a bucket, not {bucket!r}; what is below it goes into prefix=.'
+            )
         if boto3_client is None and importlib.util.find_spec('boto3') is None:
             raise ImportError("S3SkillsRegistry needs boto3, or a client: pip install 'pydantic-ai-skills[s3]'")
         super().__init__(target_dir, auto_install)
@@ -89,7 +92,8 @@ class S3SkillsRegistry(StoredRegistry):
         """The prefix, without slashes at its ends."""
         self.layout: Layout = checked_layout(layout)
         """`'library'` or `'tree'`."""
-        self._client: Any = boto3_client
+        self._given_client: Any = boto3_client
+        self._made: tuple[int, Any] | None = None
 
     def __repr__(self) -> str:
         prefix = f', prefix={self.prefix!r}' if self.prefix else ''
@@ -98,7 +102,7 @@ class S3SkillsRegistry(StoredRegistry):
 
     def identity(self) -> str:
         """Endpoint, bucket, prefix and layout."""
-        given = getattr(getattr(self._client, 'meta', None), 'endpoint_url', None)
+        given = getattr(getattr(self._given_client, 'meta', None), 'endpoint_url', None)
         named = os.environ.get('AWS_ENDPOINT_URL_S3') or os.environ.get('AWS_ENDPOINT_URL')
         endpoint = given or named or ''
         host = urlsplit(endpoint).netloc.rpartition('@')[2] if isinstance(endpoint, str) else ''
@@ -158,7 +162,7 @@ class S3SkillsRegistry(StoredRegistry):
         try:
             return store.update(lambda draft: self._fill(draft, packages, [], progress))
         except ObjectChanged:
-            raise RuntimeError(_BEING_WRITTEN) from None
+            raise SourceChanged(_BEING_WRITTEN) from None
 
     def _list(self, progress: Progress) -> tuple[Packages, list[SkillDiagnostic]]:
         """The objects of each package, and what is wrong with keys.
@@ -169,7 +173,9 @@ class S3SkillsRegistry(StoredRegistry):
         """
         prefix = f'{self.prefix}/' if self.prefix else ''
         try:
-            objects = list_objects(self._made_client(), self.bucket, prefix, progress)
+            objects = list_objects(self._client(), self.bucket, prefix, progress)
+        except TypeError:
+            raise
         except Exception as error:  # a client may be anything, and raise anything
             raise RuntimeError(f'listing {self.bucket!r} failed: {reason(error)}') from None
         if not any(item.path and not item.path.endswith('/') for item in objects):
@@ -182,9 +188,24 @@ class S3SkillsRegistry(StoredRegistry):
             )
         return by_package(safe, self.layout), findings
 
-    def _made_client(self) -> Any:
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), '_made': None}  # a client cannot be pickled, and is made again where it is needed
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> S3SkillsRegistry:
+        return copy(self)  # a client that was given cannot be copied and need not be
+
+    def _client(self) -> Any:
+        """The client; each process has its own, since what is forked would share connections.
+
+        Raises:
+            TypeError: what was given is no client.
+        """
+        if self._given_client is not None:
+            if not all(hasattr(self._given_client, name) for name in ('list_objects_v2', 'get_object')):
+                raise TypeError(f"boto3_client must be a client, as boto3.client('s3') is, not {self._given_client!r}.")
+            return self._given_client
         with _making_client:
-            if self._client is None:
+            if self._made is None or self._made[0] != os.getpid():
                 boto3: Any = importlib.import_module('boto3')  # optional, and without types
                 config = importlib.import_module('botocore.config').Config(
                     connect_timeout=_CONNECT_SECONDS,
@@ -193,8 +214,8 @@ class S3SkillsRegistry(StoredRegistry):
                     max_pool_connections=_CONNECTIONS,
                 )
                 # A session of our own: boto3's default one is not safe in threads.
-                self._client = boto3.session.Session().client('s3', config=config)
-            return self._client
+                self._made = os.getpid(), boto3.session.Session().client('s3', config=config)
+            return self._made[1]
 
     def _fill(
         self, draft: Draft, packages: Packages, findings: Sequence[SkillDiagnostic], progress: Progress
@@ -207,7 +228,7 @@ class S3SkillsRegistry(StoredRegistry):
         raw = library if self.layout == 'library' else draft.folder / 'objects'
         last = None if previous is None else previous.folder / raw.relative_to(draft.folder)
         known: Mapping[str, Any] = {} if previous is None else previous.details.get('objects', {})
-        Download(self._made_client(), self.bucket, raw, progress).fill(objects, last, known)
+        Download(self._client(), self.bucket, raw, progress).fill(objects, last, known)
         if self.layout == 'library':
             folders, more = {name: name for name in packages}, []
         else:

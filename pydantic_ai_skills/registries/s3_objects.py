@@ -6,15 +6,17 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from ..codes import KEY_LEFT_OUT
 from ..diagnostics import SkillDiagnostic
 from ..excludes import is_excluded_part
 from ..index import is_skill_file
+from .paths import can_be_file
 from .tree import Layout
 from .work import Progress, check_cancelled
 
-_MAX_PART_BYTES = 255
+_WRITTEN = 'written '
 _TOLD = 20
 
 
@@ -35,9 +37,23 @@ class S3Object:
     """Bytes."""
 
     @property
+    def has_etag(self) -> bool:
+        """Whether `etag` is one."""
+        return not self.etag.startswith(_WRITTEN)
+
+    @property
     def stamp(self) -> list[Any]:
         """What changes with its content, as it is written down."""
         return [self.etag, self.size]
+
+
+def content_tag(item: Mapping[str, Any]) -> str:
+    """What an answer says about an object's content: its ETag, or when it was written from what has none.
+
+    The same whether it is quoted or not, weak (`W/`, as proxies make them) or not.
+    """
+    etag = str(item.get('ETag') or '').removeprefix('W/').strip('"')
+    return etag or f'{_WRITTEN}{item.get("LastModified", "")}'
 
 
 def list_objects(client: Any, bucket: str, prefix: str, progress: Progress) -> list[S3Object]:
@@ -50,10 +66,12 @@ def list_objects(client: Any, bucket: str, prefix: str, progress: Progress) -> l
         page: Mapping[str, Any] = client.list_objects_v2(Bucket=bucket, Prefix=prefix, **more)
         for item in page.get('Contents') or ():
             key = str(item['Key'])
-            objects.append(S3Object(key, key[len(prefix) :], str(item['ETag']), int(item['Size'])))
-        token = page.get('NextContinuationToken')
-        if not page.get('IsTruncated') or not token:
+            objects.append(S3Object(key, key[len(prefix) :], content_tag(item), int(item['Size'])))
+        if not page.get('IsTruncated'):
             return sorted(objects, key=lambda item: item.key)
+        token = page.get('NextContinuationToken')
+        if not token or str(token) == more.get('ContinuationToken'):  # it would never end, or be taken for all there is
+            raise ConnectionError('the listing breaks off: there is more of it, and no way to ask for that')
         more = {'ContinuationToken': str(token)}
 
 
@@ -69,7 +87,7 @@ def safe_objects(objects: Sequence[S3Object], shown: str) -> tuple[list[S3Object
     """The objects whose keys can be paths of one library, and a diagnostic for those that cannot.
 
     A key cannot if it leads out of the library or is no path at all, if it names a file where another key has a
-    folder, or if it differs from another only in case, which some file systems do not tell. Markers of folders (an
+    folder, or if it differs from another only in case or Unicode form, which some file systems do not tell. Markers of folders (an
     empty object with the folder's name, or a key that ends in a slash) are no files, and what
     `DEFAULT_RESOURCE_EXCLUDES` shut out is no use; neither is mentioned.
     """
@@ -85,11 +103,7 @@ def safe_objects(objects: Sequence[S3Object], shown: str) -> tuple[list[S3Object
         parts = item.path.split('/')
         if any(is_excluded_part(part) for part in parts):
             continue
-        if (
-            not all(_is_file_name(part) for part in parts)
-            or item.path in folders
-            or not _one_case(item.path, spellings)
-        ):
+        if not can_be_file(item.path) or item.path in folders or not _one_spelling(item.path, spellings):
             wrong.append(item.key)
         else:
             kept.append(item)
@@ -117,16 +131,12 @@ def _folders(path: str) -> list[str]:
     return ['/'.join(parts[:depth]) for depth in range(1, len(parts))]
 
 
-def _is_file_name(part: str) -> bool:
-    return part not in ('', '.', '..') and '\0' not in part and len(part.encode('utf-8', 'replace')) <= _MAX_PART_BYTES
-
-
-def _one_case(path: str, spellings: dict[str, str]) -> bool:
-    """Whether no other path, or folder of one, is this one in another case."""
-    mine = [*_folders(path), path]
-    if any(spellings.get(name.casefold(), name) != name for name in mine):
+def _one_spelling(path: str, spellings: dict[str, str]) -> bool:
+    """Whether no other path, or folder of one, is this one in another case or another Unicode form."""
+    mine = {normalize('NFC', normalize('NFC', name).casefold()): name for name in [*_folders(path), path]}
+    if any(spellings.get(spelling, name) != name for spelling, name in mine.items()):
         return False
-    spellings.update({name.casefold(): name for name in mine})
+    spellings.update(mine)
     return True
 
 

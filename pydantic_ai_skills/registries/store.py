@@ -130,6 +130,7 @@ class Store:
         """
         self._own()
         with self._locked():
+            self._clear_way()
             # Not held: while we have the lock nobody removes it, and if it is replaced it may go.
             name = self._current_name()
             previous = None if name is None else self._read(self._generations / name, self.identity)
@@ -168,6 +169,14 @@ class Store:
                 'Choose an empty or a new one, or pass auto_install=False to read the skills that are in it.'
             )
         (self.folder / MARKER).touch()
+
+    def _clear_way(self) -> None:
+        """Remove what is of another kind than it should be: no write would ever get past it."""
+        for name in ('current', 'current.new', 'checked', 'checked.new'):
+            if (path := self.folder / name).is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+        if os.path.lexists(self._generations) and not self._generations.is_dir():
+            self._generations.unlink()
 
     @contextmanager
     def _locked(self) -> Generator[None]:

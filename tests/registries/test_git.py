@@ -78,7 +78,7 @@ def test_a_short_commit_id_is_found_in_the_history(repo: Repo):
     first = registry.sync()
     assert registry.revision() == commit
     assert registry.sync() == first
-    with pytest.raises(RuntimeError, match='rev-parse'):
+    with pytest.raises(ValueError, match="'abcdef1' stands for no commit"):
         GitSkillsRegistry(repo.url, path='skills', ref='abcdef1').sync()
 
 
