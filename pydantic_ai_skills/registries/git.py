@@ -19,6 +19,7 @@ from .git_process import GitError, GitRunner
 from .git_refs import is_commit_id, look_up
 from .git_repository import GitRepository
 from .git_url import parse_url
+from .secret import KeptSecret
 from .store import Built, Draft
 from .stored import StoredRegistry
 from .tree import Layout, checked_layout
@@ -134,10 +135,11 @@ class GitSkillsRegistry(StoredRegistry):
             raise ValueError(f'token= is for HTTPS; {self.repo_url!r} is not fetched by it.')
         if self.ssh_key_file is not None and self._remote.scheme != 'ssh':
             raise ValueError(f'ssh_key_file= is for SSH; {self.repo_url!r} is not fetched by it.')
-        password = self._remote.password.get_secret_value() if self._remote.password is not None else ''
-        if any(ord(character) < 32 for character in f'{self._token_user}{self._remote.user or ""}{password}'):
-            raise ValueError('A user name or password has control characters.')
-        has_secret = self._token is not None or self._remote.user is not None
+        given = (self._token, self._remote.user, self._remote.password)
+        secrets = [secret.get_secret_value() for secret in given if secret is not None]
+        if not all(_can_be_told(text) for text in (self._token_user, *secrets)):
+            raise ValueError('A token, user name or password has characters that git cannot be told.')
+        has_secret = bool(secrets)
         if has_secret and self._remote.scheme == 'http' and not self._remote.is_loopback:
             warnings.warn(
                 f'{self!r} sends its credentials over plain http, where anybody on the way can read them. Use https.',
@@ -213,7 +215,7 @@ class GitSkillsRegistry(StoredRegistry):
         return GitRunner(environment, draft.folder.parents[1])
 
 
-def _checked_token(token: str | SecretStr | None) -> SecretStr | None:
+def _checked_token(token: str | SecretStr | None) -> KeptSecret | None:
     if token is None:
         return None
     if not isinstance(token, (str, SecretStr)):
@@ -221,7 +223,11 @@ def _checked_token(token: str | SecretStr | None) -> SecretStr | None:
     text = (token.get_secret_value() if isinstance(token, SecretStr) else token).strip()
     if any(ord(character) < 32 for character in text):
         raise ValueError('token must be a single line of text.')
-    return SecretStr(text) if text else None
+    return KeptSecret(text) if text else None
+
+
+def _can_be_told(text: str) -> bool:
+    return not any(ord(character) < 32 or 0xD800 <= ord(character) <= 0xDFFF for character in text)
 
 
 def _checked_path(path: str) -> str:

@@ -72,7 +72,7 @@ class Credentials:
         yield base64.b64encode(f'{self.user}:{secret}'.encode()).decode()
 
 
-def find_credentials(remote: RemoteUrl, token: SecretStr | None, token_user: str) -> list[Credentials | None]:
+def find_credentials(remote: RemoteUrl, token: SecretStr | None, token_user: str) -> Sequence[Credentials | None]:
     """What to try on a remote, until it is not refused: an explicit token, the URL's, or GitHub's of the environment.
 
     A URL with a user name and no password may mean a token, or somebody whose password the helpers of the user's git
@@ -82,11 +82,12 @@ def find_credentials(remote: RemoteUrl, token: SecretStr | None, token_user: str
         return [None]
     if token is not None:
         return [Credentials(token_user, token)]
-    if remote.user is not None and remote.password is not None:
-        return [Credentials(remote.user, remote.password)]
-    if remote.user is not None:
-        both = [Credentials(remote.user, SecretStr('')), Credentials(remote.user, None)]
-        return [*(both if _may_be_token(remote.user) else reversed(both))]
+    user = None if remote.user is None else remote.user.get_secret_value()
+    if remote.password is not None:
+        return [Credentials(user or '', remote.password)]
+    if user is not None:
+        both = [Credentials(user, SecretStr('')), Credentials(user, None)]
+        return both if _may_be_token(user) else both[::-1]
     ambient = os.environ.get('GITHUB_TOKEN', '').strip()
     if ambient and remote.scheme == 'https' and remote.host in ('github.com', 'github.com:443'):
         return [Credentials(token_user, SecretStr(ambient))]

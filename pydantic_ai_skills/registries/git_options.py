@@ -68,6 +68,9 @@ class GitCloneOptions:
                 raise TypeError(f'{name} must be a list of strings.')
             object.__setattr__(self, name, list(value))
         object.__setattr__(self, 'env', {str(name): str(value) for name, value in self.env.items()})
+        for name, value in self.env.items():
+            if not name or '=' in name or '\0' in f'{name}{value}':
+                raise ValueError(f'GitCloneOptions has in env what no environment can hold: {name!r}.')
         object.__setattr__(self, 'git_options', dict(self.git_options))
 
 

@@ -117,11 +117,11 @@ class GitRunner:
                     env=self._environment.variables(env),
                     start_new_session=True,  # no terminal to ask on, and a group that can be killed whole
                 )
-            except OSError as error:
+            except (OSError, ValueError) as error:  # ValueError: the environment holds what no environment can
                 if isinstance(error, FileNotFoundError) and self._folder.is_dir():
                     return 'There is no git on PATH. Install git 2.31 or newer.'
                 where = '' if self._folder.is_dir() else f' in {str(self._folder)!r}'
-                return f'git cannot be started{where}: {error.strerror or error}.'
+                return f'git cannot be started{where}: {getattr(error, "strerror", None) or error}.'
         _running.add(process)
         return process
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -172,10 +173,9 @@ class S3SkillsRegistry(StoredRegistry):
             ValueError: there is nothing under the prefix, or it is itself a skill and the layout is `'library'`.
         """
         prefix = f'{self.prefix}/' if self.prefix else ''
+        client = self._client()
         try:
-            objects = list_objects(self._client(), self.bucket, prefix, progress)
-        except TypeError:
-            raise
+            objects = list_objects(client, self.bucket, prefix, progress)
         except Exception as error:  # a client may be anything, and raise anything
             raise RuntimeError(f'listing {self.bucket!r} failed: {reason(error)}') from None
         if not any(item.path and not item.path.endswith('/') for item in objects):
@@ -201,7 +201,8 @@ class S3SkillsRegistry(StoredRegistry):
             TypeError: what was given is no client.
         """
         if self._given_client is not None:
-            if not all(hasattr(self._given_client, name) for name in ('list_objects_v2', 'get_object')):
+            calls = [getattr(self._given_client, name, None) for name in ('list_objects_v2', 'get_object')]
+            if not all(callable(call) and not inspect.iscoroutinefunction(call) for call in calls):
                 raise TypeError(f"boto3_client must be a client, as boto3.client('s3') is, not {self._given_client!r}.")
             return self._given_client
         with _making_client:

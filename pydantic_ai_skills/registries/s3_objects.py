@@ -18,6 +18,7 @@ from .work import Progress, check_cancelled
 
 _WRITTEN = 'written '
 _TOLD = 20
+_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +88,30 @@ def safe_objects(objects: Sequence[S3Object], shown: str) -> tuple[list[S3Object
     """The objects whose keys can be paths of one library, and a diagnostic for those that cannot.
 
     A key cannot if it leads out of the library or is no path at all, if it names a file where another key has a
-    folder, or if it differs from another only in case or Unicode form, which some file systems do not tell. Markers of folders (an
-    empty object with the folder's name, or a key that ends in a slash) are no files, and what
+    folder, or if it differs from another only in case or Unicode form, which some file systems do not tell. Markers
+    of folders (an empty object with the folder's name, or a key that ends in a slash) are no files, and what
     `DEFAULT_RESOURCE_EXCLUDES` shut out is no use; neither is mentioned.
     """
     folders = {folder for item in objects for folder in _folders(item.path)}
     kept: list[S3Object] = []
     wrong: list[str] = []
     spellings: dict[str, str] = {}
-    heads = {item.path.rpartition('/')[0] for item in objects if is_skill_file(item.path.rpartition('/')[2])}
-    # Of two spellings the one that is a package's counts, so that a stray key cannot shut a package out.
-    for item in sorted(objects, key=lambda item: (heads.isdisjoint(_folders(item.path)), item.key)):
+    skill_files = {item.path for item in objects if item.size and is_skill_file(item.path.rpartition('/')[2])}
+    heads = {path.rpartition('/')[0] for path in skill_files}
+    # Of two spellings the one that is a package's counts, so that a stray key cannot shut a package out; of two
+    # packages' the one that a skill can have as its name.
+    for item in sorted(
+        objects, key=lambda item: (heads.isdisjoint(_folders(item.path)), *_oddness(item.path), item.key)
+    ):
         if item.path.endswith('/') or not item.path or (item.size == 0 and item.path in folders):
             continue
         parts = item.path.split('/')
         if any(is_excluded_part(part) for part in parts):
             continue
-        if not can_be_file(item.path) or item.path in folders or not _one_spelling(item.path, spellings):
+        in_way = (item.path in folders and item.path not in skill_files) or not skill_files.isdisjoint(
+            _folders(item.path)
+        )
+        if not can_be_file(item.path) or in_way or not _one_spelling(item.path, spellings):
             wrong.append(item.key)
         else:
             kept.append(item)
@@ -131,6 +139,11 @@ def _folders(path: str) -> list[str]:
     return ['/'.join(parts[:depth]) for depth in range(1, len(parts))]
 
 
+def _oddness(path: str) -> tuple[bool, bool]:
+    folder, _, name = path.rpartition('/')
+    return folder != folder.lower(), is_skill_file(name) and name != 'SKILL.md'
+
+
 def _one_spelling(path: str, spellings: dict[str, str]) -> bool:
     """Whether no other path, or folder of one, is this one in another case or another Unicode form."""
     mine = {normalize('NFC', normalize('NFC', name).casefold()): name for name in [*_folders(path), path]}
@@ -143,9 +156,8 @@ def _one_spelling(path: str, spellings: dict[str, str]) -> bool:
 def _unsafe(keys: Sequence[str], shown: str) -> list[SkillDiagnostic]:
     if not keys:
         return []
-    some = ', '.join(repr(key) for key in keys[:_TOLD]) + (
-        f' and {len(keys) - _TOLD} more' if len(keys) > _TOLD else ''
-    )
+    shown_keys = (key if len(key) <= _SHOWN else f'{key[:_SHOWN]}…' for key in keys[:_TOLD])
+    some = ', '.join(map(repr, shown_keys)) + (f' and {len(keys) - _TOLD} more' if len(keys) > _TOLD else '')
     message = f'Keys that cannot be files of one library are left out of {shown}: {some}.'
-    hint = 'A key must not have empty parts, . or .., nor clash with another, not even by differing only in case.'
+    hint = 'A key must not have empty parts, . or .., nor clash with another, not even by differing only in case or accents.'
     return [SkillDiagnostic(shown, 'warning', KEY_LEFT_OUT, message, hint)]

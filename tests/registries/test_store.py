@@ -91,6 +91,18 @@ def test_generations_go_once_no_living_process_uses_them(store: Store):
         lambda store, folder: (folder / 'generation.json').write_text('{'),
         lambda store, folder: (folder / 'generation.json').write_text('[' * 100_000),
         lambda store, folder: (folder / 'generation.json').write_text('{"format": 1}'),
+        lambda store, folder: (folder / 'generation.json').write_text(
+            json.dumps(json.loads((folder / 'generation.json').read_text()) | {'details': []})
+        ),
+        lambda store, folder: ((store.folder / 'current').unlink(), (store.folder / 'current').mkdir()),
+        lambda store, folder: (shutil.rmtree(folder.parent), folder.parent.write_text('')),
+        lambda store, folder: (shutil.rmtree(folder / 'library'), (folder / 'library').write_text('')),
+        lambda store, folder: (
+            (store.folder / 'current.new').mkdir(),
+            (store.folder / 'checked').unlink(),
+            (store.folder / 'checked').mkdir(),
+            (store.folder / 'current').unlink(),
+        ),
         lambda store, folder: (folder / 'library/demo/notes.md').unlink(),
         lambda store, folder: (folder / 'library/demo/notes.md').write_text('v2'),
         lambda store, folder: (folder / 'library/demo/SKILL.md').chmod(0o755),
