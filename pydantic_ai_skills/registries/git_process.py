@@ -16,11 +16,15 @@ from functools import partial
 from pathlib import Path
 
 from .git_auth import GitEnvironment
+from .places import ANOTHER_PLACE
 from .work import STARTING, calling_if_cancelled, check_cancelled, run_all
 
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 0.2
 _KEPT_ERROR_BYTES = 64 * 1024
+_TOLD_LINES = 6
+_TOLD = 600
+_PROGRESS = re.compile(r'\d% \(\d+/\d+\)|^(remote: )?(Enumerating|Counting|Compressing|Total|Receiving|Resolving)\b')
 _CONTROL = re.compile(r'[\x00-\x08\x0b-\x1f\x7f]')
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -126,10 +130,10 @@ class GitRunner:
         return process
 
     def _explained(self, command: str, error: str, status: int) -> GitError:
-        error = self._environment.masked(error)
-        lines = [line.strip() for line in _CONTROL.sub(' ', error).splitlines() if line.strip()]
-        told = [line for line in lines if line.startswith(('fatal:', 'error:', 'remote:'))] or lines[-3:]
-        text = ' '.join(told)[-600:] or f'exit status {status}'
+        error = self._environment.masked(error).replace('\r', '\n')
+        lines = [_CONTROL.sub(' ', line).strip() for line in error.split('\n') if not _PROGRESS.search(line)]
+        told = [line for line in lines if line.startswith(('fatal:', 'error:', 'remote:'))] or list(filter(None, lines))
+        text = ' '.join(told[-_TOLD_LINES:])[-_TOLD:] or f'exit status {status}'
         hint = _hint(text, self._environment.credentials is not None)
         return GitError(
             f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{hint}', refused=_is_refusal(text)
@@ -216,6 +220,8 @@ def _hint(text: str, had_credentials: bool) -> str:
         return ' Pass ssh_key_file=, or load the key into the SSH agent.'
     if 'host key verification failed' in lowered:
         return ' Nobody can be asked to trust the host: add its key to known_hosts.'
+    if 'no space left' in lowered or 'unable to write' in lowered:
+        return f' Is there room on the disk? {ANOTHER_PLACE}'
     if 'dubious ownership' in lowered:
         return ' It is a folder of another user: `git config --global --add safe.directory` with its path allows that.'
     if 'could not resolve host' in lowered or 'failed to connect' in lowered or 'connection' in lowered:

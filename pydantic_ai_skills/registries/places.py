@@ -17,6 +17,9 @@ from ..names import slug
 CACHE_VARIABLE = 'PYDANTIC_AI_SKILLS_CACHE'
 """The environment variable that names the cache folder."""
 
+ANOTHER_PLACE = f'Another place can be chosen by target_dir or {CACHE_VARIABLE}.'
+"""The way out for a store that cannot be written."""
+
 _temporary: dict[str, Path] = {}
 _lock = Lock()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from pydantic_ai_skills import GitSkillsRegistry
 
-from .helpers import files_in, names_in, said
+from .helpers import files_in, in_child, names_in, said
 from .servers import GitShim, Repo, git, git_host
 
 SKILL = '---\nname: {0}\ndescription: Does {0}.\n---\n'
@@ -204,3 +205,54 @@ def test_an_ssh_key_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
     with pytest.raises(RuntimeError, match=r"There is no SSH key '.*/missing'"):
         GitSkillsRegistry('git@example.com:a/b', ssh_key_file=tmp_path / 'missing').sync()
     assert shim.calls == []
+
+
+def test_what_git_said_is_told_without_its_progress(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / 'bin').mkdir()
+    noise = 'remote: Counting objects:  50% (1/2)\rremote: Counting objects: 100% (2/2), done.\nReceiving objects:  3% (1/9)'
+    errors = ''.join(f'error: unable to write file {number}\n' for number in range(50))
+    (tmp_path / 'said').write_text(f'{noise}\r\n{errors}fatal: enough\n', newline='')
+    (tmp_path / 'bin/git').write_text(f'#!/bin/sh\ncat {tmp_path}/said >&2\nexit 128\n')
+    (tmp_path / 'bin/git').chmod(0o755)
+    monkeypatch.setenv('PATH', f'{tmp_path}/bin{os.pathsep}{os.environ["PATH"]}')
+    with pytest.raises(RuntimeError) as raised:
+        GitSkillsRegistry(repo.url).sync()
+    told = str(raised.value).partition('`git ls-remote` failed: ')[2]
+    assert told == (
+        'error: unable to write file 45 error: unable to write file 46 error: unable to write file 47 error: unable to '
+        'write file 48 error: unable to write file 49 fatal: enough. Is there room on the disk? Another place can be '
+        'chosen by target_dir or PYDANTIC_AI_SKILLS_CACHE.'
+    )
+
+
+def test_a_cache_that_cannot_be_written_is_used_as_long_as_it_is_right(repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    with tempfile.TemporaryDirectory() as folder, git_host(repo.path.parent) as host:
+        os.chmod(folder, 0o755)
+        cache = Path(folder) / 'cache'
+        monkeypatch.setenv('PYDANTIC_AI_SKILLS_CACHE', str(cache))
+        assert in_child(lambda: GitSkillsRegistry(f'{host.url}/repo').sync()) == 0
+        (kept,) = cache.glob('registries/*/generations/*')
+        for path in [cache, *(path for path in cache.rglob('*') if path.is_dir())]:
+            os.chmod(path, 0o555)
+
+        def as_somebody_else() -> None:
+            if os.geteuid() == 0:
+                os.setresuid(65534, 65534, 65534)
+            monkeypatch.setenv('HOME', '/nowhere')
+            registry = GitSkillsRegistry(f'{host.url}/repo')
+            assert registry.sync() == kept / 'library' == registry.sync()
+
+        def as_somebody_else_later() -> None:
+            if os.geteuid() == 0:
+                os.setresuid(65534, 65534, 65534)
+            library = GitSkillsRegistry(f'{host.url}/repo').sync()
+            assert kept not in library.parents and files_in(library) == ['demo/SKILL.md', 'demo/new.md']
+
+        asked = len(host.requests)
+        assert in_child(as_somebody_else) == 0
+        assert [request.split()[0] for request in host.requests[asked:]] == ['GET', 'POST'] * 2  # two times ls-remote
+        repo.write('demo/new.md', 'x')
+        repo.commit()
+        assert in_child(as_somebody_else_later) == 0
+        for path in [cache, *(path for path in cache.rglob('*') if path.is_dir())]:
+            os.chmod(path, 0o755)
