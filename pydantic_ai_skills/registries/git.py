@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import re
 import warnings
 from dataclasses import replace
@@ -91,12 +92,14 @@ class GitSkillsRegistry(StoredRegistry):
         """The folder in it, without slashes at the ends."""
         self.ssh_key_file = None if ssh_key_file is None else Path(ssh_key_file).expanduser().absolute()
         """The private key for SSH."""
+        if not isinstance(clone_options, (GitCloneOptions, type(None))) or not isinstance(token_user, str):
+            raise TypeError('clone_options must be GitCloneOptions, and token_user text.')
         self.clone_options = GitCloneOptions() if clone_options is None else clone_options
         """How to fetch."""
         self._options: FetchOptions = read_options(self.clone_options)
         self.ref = _checked_ref(ref if ref is not None else self._options.branch)
         """The branch, tag or commit; `None` for the default branch."""
-        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < math.inf:
             raise ValueError(f'timeout must be a positive number of seconds, not {timeout!r}.')
         self.timeout = float(timeout)
         """Seconds for each command that uses the network."""

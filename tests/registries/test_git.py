@@ -346,10 +346,13 @@ def test_user_settings_and_surroundings_do_not_matter(repo: Repo, tmp_path: Path
         ({'timeout': 0}, ValueError, 'timeout'),
         ({'timeout': True}, ValueError, 'timeout'),
         ({'timeout': 'x'}, ValueError, 'timeout'),
+        ({'timeout': float('inf')}, ValueError, 'timeout'),
+        ({'token_user': None}, TypeError, 'token_user'),
+        ({'clone_options': {'depth': 1}}, TypeError, 'clone_options must be GitCloneOptions'),
         ({'layout': 'flat'}, ValueError, 'layout'),
         ({'token': 3}, TypeError, 'token'),
         ({'token': 'hush\nhush'}, ValueError, 'single line'),
-        ({'token_user': 'a\nb'}, ValueError, 'control characters'),
+        ({'token_user': 'a\nb'}, ValueError, 'git cannot be told'),
         ({'target_dir': 3}, TypeError, 'target_dir'),
         ({'ssh_key_file': 'key'}, ValueError, 'ssh_key_file= is for SSH'),
         ({'repo_url': 'git@h:x', 'token': 'hush'}, ValueError, 'token= is for HTTPS'),
@@ -367,8 +370,18 @@ def test_arguments_that_cannot_be_right(arguments: dict[str, object], error: typ
 def test_clone_options_that_cannot_be_right(options: dict[str, object]):
     with pytest.raises(ValueError, match=r'depth|without a value'):
         GitSkillsRegistry('https://example.com/x', clone_options=GitCloneOptions(**options))  # pyright: ignore[reportArgumentType]
-    with pytest.raises(TypeError, match='sparse_paths'):
-        GitCloneOptions(sparse_paths='skills')
+    for wrong in (
+        {'sparse_paths': 'skills'},
+        {'sparse_paths': None},
+        {'multi_options': [1]},
+        {'env': None},
+        {'git_options': 3},
+    ):
+        with pytest.raises(TypeError, match=next(iter(wrong))):
+            GitCloneOptions(**wrong)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match='multi_options what a shell could not split') as raised:
+        GitSkillsRegistry('https://example.com/x', clone_options=GitCloneOptions(multi_options=["-c 'hush"]))
+    assert 'hush' not in str(raised.value)
 
 
 def test_importing_the_package_imports_no_git():
