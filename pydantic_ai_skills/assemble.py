@@ -51,8 +51,8 @@ def assemble(
     selected = [item for item in items if item.name and options.selects(item.name)]
     diagnostics = [*noted, *(found for item in items if options.selects(item.name) for found in item.diagnostics)]
     by_name = _one_per_name(options, selected, diagnostics)
-    hidden = options.hidden
-    entries = {name: _disk_entry(options, item, executor, hidden) for name, item in by_name.items()}
+    hidden_files = options.hidden
+    entries = {name: _disk_entry(options, item, executor, hidden_files) for name, item in by_name.items()}
     infos = {name: item.info for name, item in by_name.items() if item.info is not None}
     for skill in (skill for skill in skills if options.selects(skill.name)):
         if (shadowed := infos.get(skill.name)) is not None:
@@ -111,7 +111,7 @@ def _same(one: CatalogItem, other: CatalogItem) -> bool:
 
 
 def _disk_entry(
-    options: SkillsOptions, item: CatalogItem, executor: SkillScriptExecutor, hidden: ResourceFilter
+    options: SkillsOptions, item: CatalogItem, executor: SkillScriptExecutor, hidden_files: ResourceFilter
 ) -> SkillEntry:
     assert item.definition is not None and item.info is not None
     written, found = item.definition.body, item.found
@@ -128,9 +128,9 @@ def _disk_entry(
     return SkillEntry(
         item.info,
         body,
-        lambda: index_package(item.name, found, executor, hidden),
+        lambda: index_package(item.name, found, executor, hidden_files),
         options.files,
-        lambda: file_kinds(found, hidden),
+        lambda: file_kinds(found, hidden_files),
         staged=staged if body != written and may_stage(executor) else None,
         identity=(found, found.signature),
         stamp=lambda: file_stamp(found),

@@ -94,12 +94,9 @@ def registry_libraries(
     return libraries, noted
 
 
-def _registry_library(registry: SkillRegistry, synced: object) -> Library:
-    if not isinstance(synced, (str, Path)):
-        raise TypeError(f'{registry!r}: sync() must return the path of a library, not {synced!r}.')
-    path = Path(synced)
-    _check(path, repr(registry), 'Pass layout="tree" to the registry to take it.')
-    return registry.library(Path(os.path.abspath(path)))
+def _registry_library(registry: SkillRegistry, synced: Path) -> Library:
+    _check(synced, repr(registry), 'Pass layout="tree" to the registry to take it.')
+    return registry.library(synced)
 
 
 def _expanded(configured: str | Path) -> Path:

@@ -20,6 +20,7 @@ from pydantic_ai_skills.index import index_files, is_text, skill_file_among, wal
 from pydantic_ai_skills.packages import file_kinds, index_package
 
 from .support import make_library, skill_text
+from .trees import grow, trees
 
 EXECUTABLE = 0o755
 
@@ -208,45 +209,8 @@ def test_text_is_what_decodes(content: bytes, size: int) -> None:
         assert is_text(content[:size], len(content))
 
 
-# Arbitrary trees: names that meet every rule, of every kind of entry, with links to anywhere.
-
-NAMES = st.sampled_from(
-    ['a', 'b.md', 'c.py', 'scripts', 'docs', 'SKILL.md', 'skill.md', '.env', '.git', 'node_modules', '__init__.py', 'é',
-     'x y', 'l\nf', 'Z.PNG', '\udcff', '-', '...', 'run']
-)  # fmt: skip
-LEAVES = st.one_of(
-    st.tuples(st.just('file'), st.sampled_from([b'', b'text', b'#!/bin/sh\n', b'\0', b'\xff', b'x']), st.booleans()),
-    st.tuples(st.just('fifo')),
-    st.tuples(
-        st.just('link'),
-        st.sampled_from(
-            ['.', '..', '../..', 'a', 'docs', '../docs', 'scripts/c.py', '../../outside', '../../outside/secret', '/', '/etc',
-             '/dev/zero', '/dev/tty', '/proc/self/fd', 'l\nf', 'loop', '../.git', '.env']
-        ),
-    ),
-)  # fmt: skip
-TREES: Any = st.recursive(LEAVES, lambda inner: st.dictionaries(NAMES, inner, max_size=5), max_leaves=25).filter(
-    lambda tree: isinstance(tree, dict)
-)
-
-
-def grow(folder: Path, tree: Any) -> None:
-    folder.mkdir(exist_ok=True)
-    for name, node in tree.items():
-        path = folder / name
-        if isinstance(node, dict):
-            grow(path, node)
-        elif node[0] == 'fifo':
-            os.mkfifo(path)
-        elif node[0] == 'link':
-            path.symlink_to(node[1])
-        else:
-            path.write_bytes(node[1])
-            path.chmod(0o755 if node[2] else 0o644)
-
-
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(TREES, st.booleans())
+@given(trees, st.booleans())
 def test_arbitrary_trees(tree: Any, from_registry: bool) -> None:
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
         warnings.simplefilter('ignore')
