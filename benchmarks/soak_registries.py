@@ -119,6 +119,7 @@ def s3_world(folder: Path) -> Iterator[World]:
         'AWS_ACCESS_KEY_ID': 'a',
         'AWS_SECRET_ACCESS_KEY': 'b',
     }
+    before = dict(os.environ)
     os.environ.update(environment)
     client = boto3.session.Session().client('s3')
     client.create_bucket(Bucket='skills')
@@ -140,6 +141,8 @@ def s3_world(folder: Path) -> Iterator[World]:
     try:
         yield World('s3', registry, lambda: upload('second'), environment)
     finally:
+        os.environ.clear()
+        os.environ.update(before)
         moto.stop()
 
 

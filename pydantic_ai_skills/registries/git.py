@@ -76,11 +76,11 @@ class GitSkillsRegistry(StoredRegistry):
                 it at any depth, one at `path` itself too; the repository's other files stay out.
 
         Raises:
-            ImportError: GitPython is not installed.
+            ImportError: GitPython is not installed, and `auto_install` is not false.
             TypeError: an argument is of the wrong type.
             ValueError: an argument cannot be right, or goes with none of the URL's kind.
         """
-        if importlib.util.find_spec('git') is None:
+        if auto_install and importlib.util.find_spec('git') is None:
             raise ImportError("GitSkillsRegistry needs GitPython: pip install 'pydantic-ai-skills[git]'")
         super().__init__(target_dir, auto_install)
         self._remote = parse_url(repo_url)

@@ -107,7 +107,7 @@ class GitRunner:
 
     def _start(self, arguments: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> subprocess.Popen[bytes] | str:
         # A frame of its own, and no exception out of it: the environment with its secrets is part of no traceback.
-        with tempfile.TemporaryFile() if stdin else open(os.devnull, 'rb') as source:
+        with tempfile.TemporaryFile(dir=self._folder) if stdin else open(os.devnull, 'rb') as source:
             if stdin:
                 source.write(stdin)
                 source.seek(0)

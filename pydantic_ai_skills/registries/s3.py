@@ -74,7 +74,7 @@ class S3SkillsRegistry(StoredRegistry):
                 below it at any depth, one at the prefix itself too.
 
         Raises:
-            ImportError: boto3 is not installed, and no client was passed.
+            ImportError: boto3 is not installed, no client was passed, and `auto_install` is not false.
             TypeError: an argument is of the wrong type.
             ValueError: `bucket` is empty, or `layout` neither of the two.
         """
@@ -84,7 +84,7 @@ class S3SkillsRegistry(StoredRegistry):
             raise ValueError(
                 f'bucket must be the name of a bucket, not {bucket!r}; what is below it goes into prefix=.'
             )
-        if boto3_client is None and importlib.util.find_spec('boto3') is None:
+        if auto_install and boto3_client is None and importlib.util.find_spec('boto3') is None:
             raise ImportError("S3SkillsRegistry needs boto3, or a client: pip install 'pydantic-ai-skills[s3]'")
         super().__init__(target_dir, auto_install)
         self.bucket = bucket
@@ -138,7 +138,7 @@ class S3SkillsRegistry(StoredRegistry):
             folders = heads.details['folders']
             wanted = {folders[item.package.found.folder] for item in chosen}
             some = {name: items for name, items in packages.items() if name in wanted}
-            return _brought(chosen, self.library(self._part(folder / 'files', some, session.progress).library))
+            return _brought(chosen, self.library(self._part(folder / 'files', some, session.progress, heads).library))
 
         far = [replace(item, bring=bring) for item in offered.packages]
         contents = Contents(far, [*findings, *offered.diagnostics])
@@ -157,11 +157,14 @@ class S3SkillsRegistry(StoredRegistry):
                 draft.clear()
         raise RuntimeError(_BEING_WRITTEN)
 
-    def _part(self, folder: Path, packages: Packages, progress: Progress) -> Generation:
-        """Some objects of the bucket in a store of their own, for a view that does not take all."""
+    def _part(self, folder: Path, packages: Packages, progress: Progress, also: Generation | None = None) -> Generation:
+        """Some objects of the bucket in a store of their own, for a view that does not take all.
+
+        `also` is a generation that has some of them already.
+        """
         store = Store(folder, self.identity())
         try:
-            return store.update(lambda draft: self._fill(draft, packages, [], progress))
+            return store.update(lambda draft: self._fill(draft, packages, [], progress, also))
         except ObjectChanged:
             raise SourceChanged(_BEING_WRITTEN) from None
 
@@ -219,7 +222,12 @@ class S3SkillsRegistry(StoredRegistry):
             return self._made[1]
 
     def _fill(
-        self, draft: Draft, packages: Packages, findings: Sequence[SkillDiagnostic], progress: Progress
+        self,
+        draft: Draft,
+        packages: Packages,
+        findings: Sequence[SkillDiagnostic],
+        progress: Progress,
+        also: Generation | None = None,
     ) -> Built | None:
         objects = _flat(packages)
         revision, previous = listing_revision(objects), draft.previous
@@ -227,9 +235,9 @@ class S3SkillsRegistry(StoredRegistry):
             return None
         library = draft.start()
         raw = library if self.layout == 'library' else draft.folder / 'objects'
-        last = None if previous is None else previous.folder / raw.relative_to(draft.folder)
-        known: Mapping[str, Any] = {} if previous is None else previous.details.get('objects', {})
-        Download(self._client(), self.bucket, raw, progress).fill(objects, last, known)
+        inner = raw.relative_to(draft.folder)
+        here = [(item.folder / inner, item.details.get('objects', {})) for item in (previous, also) if item is not None]
+        Download(self._client(), self.bucket, raw, progress).fill(objects, here)
         if self.layout == 'library':
             folders, more = {name: name for name in packages}, []
         else:

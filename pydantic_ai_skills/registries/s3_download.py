@@ -37,13 +37,13 @@ class Download:
         self._done = 0
         self._lock = Lock()
 
-    def fill(self, objects: Sequence[S3Object], last: Path | None, known: Mapping[str, Any]) -> None:
+    def fill(self, objects: Sequence[S3Object], here: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
         """Put every object where its path says.
 
         Args:
             objects: What is to be there.
-            last: The same folder of the last generation.
-            known: The stamp of each file in it, by path.
+            here: Folders like this one that are complete, as that of the last generation, and the stamp of each file
+                in it by path.
 
         Raises:
             ObjectChanged: an object has changed since it was listed.
@@ -52,7 +52,7 @@ class Download:
         """
         for folder in sorted({item.path.rpartition('/')[0] for item in objects}):
             (self._target / folder).mkdir(parents=True, exist_ok=True)
-        missing = [item for item in objects if last is None or not self._link(item, last, known)]
+        missing = [item for item in objects if not any(self._link(item, last, known) for last, known in here)]
         self._progress('download', 0, len(missing))
         jobs = [partial(self._get, item, len(missing)) for item in missing]
         run_all(jobs, _AT_ONCE, fail_fast=True)

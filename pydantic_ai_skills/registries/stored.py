@@ -121,7 +121,10 @@ class StoredRegistry(SkillRegistry):
         folder = self._folder()
         store = self._store(folder)
         if self.target_dir is None and not _can_write(folder):
-            return self._store(temporary_store(self.identity()), base=store)
+            try:
+                return self._store(temporary_store(self.identity()), base=store)
+            except OSError:  # nowhere to write at all, which the attempt to will tell
+                return store
         return store
 
     def _installed(self) -> Path:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pydantic_ai_skills import GitCloneOptions, GitSkillsRegistry
+from pydantic_ai_skills import GitCloneOptions, GitSkillsRegistry, S3SkillsRegistry
 from pydantic_ai_skills.registries.work import Progress
 
 from .helpers import files_in, names_in, said
@@ -382,6 +383,17 @@ def test_clone_options_that_cannot_be_right(options: dict[str, object]):
     with pytest.raises(ValueError, match='multi_options what a shell could not split') as raised:
         GitSkillsRegistry('https://example.com/x', clone_options=GitCloneOptions(multi_options=["-c 'hush"]))
     assert 'hush' not in str(raised.value)
+
+
+def test_a_store_is_read_without_the_extras(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    GitSkillsRegistry(repo.url, path='skills', target_dir=tmp_path / 'store').sync()
+    monkeypatch.setattr(importlib.util, 'find_spec', lambda name: None)
+    installed = GitSkillsRegistry(repo.url, path='skills', target_dir=tmp_path / 'store', auto_install=False)
+    assert names_in(installed.sync()) == ['demo']
+    assert S3SkillsRegistry('b', auto_install=False).bucket == 'b'
+    for make in (lambda: GitSkillsRegistry(repo.url), lambda: S3SkillsRegistry('b')):
+        with pytest.raises(ImportError, match=r'pip install .pydantic-ai-skills\['):
+            make()
 
 
 def test_importing_the_package_imports_no_git():

@@ -255,6 +255,7 @@ def test_a_filter_decides_before_anything_else_is_downloaded(bucket: Bucket):
     assert os.access(library / 'y-x-one/scripts/run', os.X_OK)
     assert bucket.asked.count('ListObjectsV2') == 1
     assert sum('big.bin' in call for call in bucket.downloads) == 0 and 'two/big.bin' not in str(bucket.asked)
+    assert len(bucket.downloads) == len(set(bucket.downloads)) == 4  # each once: two SKILL.md, two more of the chosen
     bucket.asked.clear()
     assert view.sync() == library
     assert bucket.asked == ['ListObjectsV2']
@@ -483,6 +484,7 @@ def test_an_endpoint_of_a_file_does_not_change_who_it_is(
     bucket: Bucket, server: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     (tmp_path / 'config').write_text(f'[default]\nregion=us-east-1\nendpoint_url=http://127.0.0.1:{server}\n')
+    monkeypatch.delenv('AWS_ENDPOINT_URL', raising=False)
     monkeypatch.setenv('AWS_CONFIG_FILE', str(tmp_path / 'config'))
     monkeypatch.setenv('AWS_ACCESS_KEY_ID', 'AKIAKEY')
     monkeypatch.setenv('AWS_SECRET_ACCESS_KEY', 'hush-hush')
