@@ -235,8 +235,8 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType({
     ),
     NOT_FETCHED: Code(
         'warning',
-        'A Git registry did not fetch a submodule, or the contents of files in Git LFS, of which only the pointers are '
-        'there.',
+        'A Git registry did not fetch a submodule, the contents of files in Git LFS, of which only the pointers are '
+        'there, or files whose paths are too long.',
         'Use a registry for the repository that the submodule stands for; keep files that a skill needs in Git itself.',
     ),
     KEY_LEFT_OUT: Code(

@@ -98,10 +98,12 @@ def registry_libraries(
             if missing == 'error':
                 raise
             noted.append(error.finding)
-        except (RuntimeError, ValueError, OSError) as error:
-            if missing == 'error':
+        except Exception as error:  # one of the user's own may raise whatever its client does
+            if missing == 'error' or isinstance(error, TypeError):
+                if repr(registry) not in str(error):
+                    error.add_note(f'While {registry!r} was synced.')
                 raise
-            message = f'{registry!r} is left out: {error}'
+            message = f'{registry!r} is left out: {str(error) or type(error).__name__}'
             noted.append(SkillDiagnostic(repr(registry), 'warning', NOT_A_LIBRARY, message))
         noted += registry.diagnostics
     return libraries, noted

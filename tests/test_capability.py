@@ -162,6 +162,28 @@ class TestSources:
         made = SkillsCapability(library, registries=[Odd(library / 'gone')], missing_directories='skip')
         assert [finding.severity for finding in made.diagnostics] == ['info']
 
+    def test_a_registry_of_ones_own_may_fail_with_anything(self, library: Path) -> None:
+        class Failing(SkillRegistry):
+            def __init__(self, error: Exception) -> None:
+                self.error = error
+
+            def __repr__(self) -> str:
+                return 'Failing()'
+
+            def sync(self) -> Path:
+                raise self.error
+
+        with pytest.raises(KeyError) as raised:
+            SkillsCapability(registries=[Failing(KeyError('x'))])
+        assert raised.value.__notes__ == ['While Failing() was synced.']
+        with pytest.warns(UserWarning, match=r"Failing\(\) is left out: 'x'"):
+            made = SkillsCapability(
+                library, registries=[Failing(KeyError('x'))], missing_directories='skip', scripts=False
+            )
+        assert made.skill_names == ['bare', 'demo', 'two']
+        with pytest.raises(TypeError):  # a mistake in the code is no source that is away
+            SkillsCapability(library, registries=[Failing(TypeError('x'))], missing_directories='skip')
+
     def test_directories_and_registries_and_skills_together(self, library: Path, tmp_path: Path) -> None:
         other = make_library(tmp_path / 'other', {'far/SKILL.md': skill_text('far')})
         made = SkillsCapability(library, registries=[LocalSkillsRegistry(other)], skills=[Skill('made', 'Made.')])
