@@ -40,6 +40,12 @@ def test_a_library_is_itself_and_what_is_above_means_those_below(tmp_path: Path)
     assert libraries_below(tmp_path / 'empty') == [tmp_path / 'empty']
 
 
+def test_a_link_that_repeats_what_lies_deeper_makes_no_library(tmp_path: Path) -> None:
+    make_library(tmp_path, {'skills/a/SKILL.md': '', 'skills/b/SKILL.md': ''})
+    (tmp_path / 'a').symlink_to('skills/a')
+    assert libraries_below(tmp_path) == [tmp_path / 'skills']
+
+
 def test_a_worktree_ends_the_search_upwards_too(tmp_path: Path) -> None:
     make_library(tmp_path, {'.agents/skills/x': '', 'repo/.git': 'gitdir: elsewhere', 'repo/a/.claude/skills/x': ''})
     (tmp_path / 'repo/.agents/skills').mkdir(parents=True)
