@@ -7,8 +7,9 @@ its first point, its second, and so on; each time the store must hold one of the
 bring the second and leave nothing else behind. Points are counted in two ways:
 
 audit   calls of Python that change files, or start a process, by an audit hook; a fork for each point, so it is quick.
-strace  system calls that write, of Python, of its threads and of git, each with a count of its own; an interpreter for
-        each point, so it takes seconds. Left out where there is no strace.
+strace  system calls that write, of Python, of its threads and of git: the first `rename` that any of them makes, the
+        second, and so on for each call; an interpreter for each point, so it takes seconds. Left out where there is no
+        strace.
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ _WRITES = (
     'write,pwrite64,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,rmdir,ftruncate,fsync,fdatasync,'
     'syncfs,copy_file_range,chmod,fchmod,symlink,symlinkat,utimensat,flock'
 )
-_SKILLS = 4
+_SKILLS = 6
+
+Point = int | tuple[str, int]
+"""Where to kill: the number of a call, or names of system calls and a number."""
 
 
 @dataclass
@@ -115,6 +119,7 @@ def s3_world(folder: Path) -> Iterator[World]:
         'AWS_ACCESS_KEY_ID': 'a',
         'AWS_SECRET_ACCESS_KEY': 'b',
     }
+    before = dict(os.environ)
     os.environ.update(environment)
     client = boto3.session.Session().client('s3')
     client.create_bucket(Bucket='skills')
@@ -127,11 +132,17 @@ def s3_world(folder: Path) -> Iterator[World]:
             client.put_object(Bucket='skills', Key=key, Body=body)
 
     upload('first')
+    # For children, which would take half a second each to make one. Never used here, so it has no connection to share.
+    unused = boto3.session.Session().client('s3')
+
+    def registry(store: Path) -> S3SkillsRegistry:
+        return S3SkillsRegistry('skills', target_dir=store, boto3_client=unused)
+
     try:
-        yield World(
-            's3', lambda store: S3SkillsRegistry('skills', target_dir=store), lambda: upload('second'), environment
-        )
+        yield World('s3', registry, lambda: upload('second'), environment)
     finally:
+        os.environ.clear()
+        os.environ.update(before)
         moto.stop()
 
 
@@ -191,7 +202,7 @@ def in_child(function: Callable[[], object]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def kill_by_audit(world: World, store: Path, point: int) -> bool:
+def kill_by_audit(world: World, store: Path, point: Point) -> bool:
     """Sync and die at the `point`th call that changes files; whether it got that far."""
     registry = world.registry(store)
 
@@ -211,21 +222,26 @@ def kill_by_audit(world: World, store: Path, point: int) -> bool:
     return in_child(sync) == -signal.SIGKILL
 
 
-def kill_by_strace(world: World, store: Path, point: int) -> bool:
-    """Sync and die where any process or thread makes its `point`th system call that writes; whether one got that far."""
+def kill_by_strace(world: World, store: Path, point: Point) -> bool:
+    """Sync and die where any process or thread makes its `point`th call of a kind; whether one got that far."""
     return re.search('killed by SIGKILL', _traced(world, store, point)) is not None
 
 
-def count_by_strace(world: World, store: Path) -> int:
-    """How many system calls that write the busiest process or thread of a sync makes."""
-    calls = Counter(line.split(maxsplit=1)[0] for line in _traced(world, store, 60_000).splitlines() if line.strip())
-    return max(calls.values())
+def points_by_strace(world: World, store: Path) -> list[Point]:
+    """Every call that writes, by its name and its number among those of that name in the busiest process or thread."""
+    calls = Counter(re.findall(r'^(\d+) +(\w+)\(', _traced(world, store, (_WRITES, 60_000)), re.MULTILINE))
+    most: dict[str, int] = {}
+    for (_, name), count in calls.items():
+        most[name] = max(count, most.get(name, 0))
+    return [(name, number) for name in sorted(most) for number in range(1, most[name] + 1)]
 
 
-def _traced(world: World, store: Path, point: int) -> str:
+def _traced(world: World, store: Path, point: Point) -> str:
+    assert isinstance(point, tuple)
+    calls, number = point
     log = store.with_name('strace.log')
     code = 'import benchmarks.soak_registries as soak; soak.sync_again()'
-    inject = f'inject={_WRITES}:signal=KILL:when={point}'
+    inject = f'inject={calls}:signal=KILL:when={number}'
     command = ['strace', '-f', '-qq', '-o', str(log), '-e', f'trace={_WRITES}', '-e', inject]
     environment = {**os.environ, **world.environment, 'SOAK_WORLD': world.name, 'SOAK_STORE': str(store)}
     environment |= {'SOAK_SOURCE': str(store.parents[1]), 'PYTHONPATH': str(ROOT), 'PYTHONDONTWRITEBYTECODE': '1'}
@@ -249,8 +265,8 @@ def sync_again() -> None:
 KILLERS = {'audit': kill_by_audit, 'strace': kill_by_strace}
 
 
-def kill_everywhere(name: str, by: str, points: Sequence[int] | int) -> tuple[int, int]:
-    """Kill syncs of a world at these points, until one is past the last.
+def kill_everywhere(name: str, by: str, points: Sequence[Point] | int) -> tuple[int, int]:
+    """Kill syncs of a world at these points.
 
     Args:
         name: The world.
@@ -271,20 +287,22 @@ def kill_everywhere(name: str, by: str, points: Sequence[int] | int) -> tuple[in
         world.change()
         if isinstance(points, int):
             shutil.copytree(first, stores / 'counted', copy_function=shutil.copy2)
-            most = count_by_strace(world, stores / 'counted')
-            points = sorted({max(1, round(most * part / points)) for part in range(1, points + 1)})
-        for point in points:
-            store = stores / f'point-{point}'
+            every = points_by_strace(world, stores / 'counted')
+            points = [every[len(every) * part // points] for part in range(points)] if points < len(every) else every
+        for number, point in enumerate(points):
+            store = stores / f'point-{number}'
             shutil.copytree(first, store, copy_function=shutil.copy2)
             if not KILLERS[by](world, store, point):
-                break
+                if by == 'audit':
+                    break
+                continue  # threads share the calls out among them in another way each time
             died += 1
             new += _check(world, store, point)
             shutil.rmtree(store)
     return died, new
 
 
-def _check(world: World, store: Path, point: int) -> bool:
+def _check(world: World, store: Path, point: Point) -> bool:
     where = f'{world.name}, point {point}'
     old, new = expected(world, 'first'), expected(world, 'second')
     state = 'none'

@@ -27,12 +27,19 @@ NOT_WRITABLE = frozenset([errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, 
 
 
 def cache_folder() -> Path:
-    """`PYDANTIC_AI_SKILLS_CACHE` where that is set, else the package's folder in the user's cache; may not exist."""
-    if chosen := os.environ.get(CACHE_VARIABLE):
-        return Path(chosen).expanduser().absolute()
-    from platformdirs import user_cache_path  # 10 ms that few programs need
+    """`PYDANTIC_AI_SKILLS_CACHE` where that is set, else the package's folder in the user's cache; may not exist.
 
-    return user_cache_path('pydantic-ai-skills', appauthor=False)
+    A temporary folder for a user without a home, as in a container that is run under any number.
+    """
+    try:
+        if chosen := os.environ.get(CACHE_VARIABLE):
+            return Path(chosen).expanduser().absolute()
+        from platformdirs import user_cache_path  # 10 ms that few programs need
+
+        folder = user_cache_path('pydantic-ai-skills', appauthor=False)
+    except RuntimeError:  # nobody knows where their home is
+        return temporary_folder()
+    return folder if folder.is_absolute() else temporary_folder()
 
 
 def private_folder(parent: Path, name: str) -> Path:

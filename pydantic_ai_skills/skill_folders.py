@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from .discovery import skill_file_in
@@ -66,6 +67,30 @@ def libraries_below(top: Path) -> list[Path]:
     if not parents or top in parents:
         return [top]
     return [parent for parent in parents if skill_file_in(parent) is None]
+
+
+def libraries_near(top: Path, limit: int = 500) -> list[Path]:
+    """The libraries at most three levels below `top`, the nearest first, as far as a look at `limit` entries shows.
+
+    For a hint where a folder turns out to hold no skill: it may be the root of a big disk.
+    """
+    found: dict[Path, None] = {}
+    pending = [(str(top), 0)]
+    for folder, depth in pending:
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(islice(scan, limit), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        limit -= len(entries)
+        for entry in entries:
+            if is_excluded_part(entry.name) or not entry.is_dir(follow_symlinks=False):
+                continue
+            if skill_file_in(entry.path) is not None:
+                found[Path(folder)] = None
+            elif depth < 3:
+                pending.append((entry.path, depth + 1))
+    return list(found)
 
 
 def _has_skills(folder: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic_ai_skills.skill_folders import conventional_folders, find_skill_folders, libraries_below
+from pydantic_ai_skills.skill_folders import conventional_folders, find_skill_folders, libraries_below, libraries_near
 
 from .support import make_library
 
@@ -52,3 +52,13 @@ def test_a_worktree_ends_the_search_upwards_too(tmp_path: Path) -> None:
     start, home = tmp_path / 'repo/a', tmp_path / 'home'
     assert conventional_folders(start, home) == [start / '.claude/skills', tmp_path / 'repo/.agents/skills']
     assert conventional_folders(home, home) == []
+
+
+def test_libraries_near_for_a_hint(tmp_path: Path) -> None:
+    paths = ['one/a', 'x/y/two/b', 'x/y/z/far/c', 'node_modules/n/d', '.claude/skills/e', 'one/a/inner']
+    make_library(tmp_path, {f'{path}/SKILL.md': '' for path in paths})
+    (tmp_path / 'link').symlink_to(tmp_path / 'one')
+    near = [path.relative_to(tmp_path).as_posix() for path in libraries_near(tmp_path)]
+    assert near == ['one', '.claude/skills', 'x/y/two']
+    assert libraries_near(tmp_path, 4) == []
+    assert libraries_near(tmp_path / 'gone') == []

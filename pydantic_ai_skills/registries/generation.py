@@ -94,6 +94,8 @@ def read_record(folder: Path, identity: str | None, *, verify: bool) -> Generati
             return None
         if verify and record['files'] != library_signature(folder / LIBRARY):
             return None
+        if not isinstance(record['details'], dict) or not isinstance(record['revision'], str):
+            return None
         diagnostics = tuple(SkillDiagnostic(*fields) for fields in record['diagnostics'])
         when = datetime.fromisoformat(record['when']).astimezone(UTC)
         return Generation(record['revision'], when, folder / LIBRARY, record['details'], diagnostics)

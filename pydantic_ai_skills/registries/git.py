@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import re
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from ..diagnostics import SkillDiagnostic
-from .git_auth import GitEnvironment, find_credentials
+from .git_auth import Credentials, GitEnvironment, find_credentials
 from .git_checkout import CheckoutPlan, check_out
 from .git_options import FetchOptions, GitCloneOptions, read_options
-from .git_process import GitRunner
+from .git_process import GitError, GitRunner
+from .git_refs import is_commit_id, look_up
 from .git_repository import GitRepository
 from .git_url import parse_url
+from .secret import KeptSecret
 from .store import Built, Draft
 from .stored import StoredRegistry
 from .tree import Layout, checked_layout
@@ -24,8 +28,6 @@ from .work import Progress
 
 __all__ = ['GitCloneOptions', 'GitSkillsRegistry']
 
-_COMMIT = re.compile(r'[0-9a-f]{40}|[0-9a-f]{64}')
-_SHORT_COMMIT = re.compile(r'[0-9a-f]{7,63}')
 _NO_REF = re.compile(r'[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^[-/]|/$|//|\.lock$')
 
 
@@ -74,28 +76,30 @@ class GitSkillsRegistry(StoredRegistry):
                 it at any depth, one at `path` itself too; the repository's other files stay out.
 
         Raises:
-            ImportError: GitPython is not installed.
+            ImportError: GitPython is not installed, and `auto_install` is not false.
             TypeError: an argument is of the wrong type.
             ValueError: an argument cannot be right, or goes with none of the URL's kind.
         """
-        if importlib.util.find_spec('git') is None:
+        if auto_install and importlib.util.find_spec('git') is None:
             raise ImportError("GitSkillsRegistry needs GitPython: pip install 'pydantic-ai-skills[git]'")
         super().__init__(target_dir, auto_install)
         self._remote = parse_url(repo_url)
         self._token = _checked_token(token)
         self._token_user = token_user
-        self.repo_url = self._remote.shown
+        self.repo_url = self._remote.url
         """The repository, without credentials."""
         self.path = _checked_path(path)
         """The folder in it, without slashes at the ends."""
         self.ssh_key_file = None if ssh_key_file is None else Path(ssh_key_file).expanduser().absolute()
         """The private key for SSH."""
+        if not isinstance(clone_options, (GitCloneOptions, type(None))) or not isinstance(token_user, str):
+            raise TypeError('clone_options must be GitCloneOptions, and token_user text.')
         self.clone_options = GitCloneOptions() if clone_options is None else clone_options
         """How to fetch."""
         self._options: FetchOptions = read_options(self.clone_options)
         self.ref = _checked_ref(ref if ref is not None else self._options.branch)
         """The branch, tag or commit; `None` for the default branch."""
-        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < math.inf:
             raise ValueError(f'timeout must be a positive number of seconds, not {timeout!r}.')
         self.timeout = float(timeout)
         """Seconds for each command that uses the network."""
@@ -134,10 +138,11 @@ class GitSkillsRegistry(StoredRegistry):
             raise ValueError(f'token= is for HTTPS; {self.repo_url!r} is not fetched by it.')
         if self.ssh_key_file is not None and self._remote.scheme != 'ssh':
             raise ValueError(f'ssh_key_file= is for SSH; {self.repo_url!r} is not fetched by it.')
-        password = self._remote.password.get_secret_value() if self._remote.password is not None else ''
-        if any(ord(character) < 32 for character in f'{self._token_user}{self._remote.user or ""}{password}'):
-            raise ValueError('A user name or password has control characters.')
-        has_secret = self._token is not None or self._remote.user is not None
+        given = (self._token, self._remote.user, self._remote.password)
+        secrets = [secret.get_secret_value() for secret in given if secret is not None]
+        if not all(_can_be_told(text) for text in (self._token_user, *secrets)):
+            raise ValueError('A token, user name or password has characters that git cannot be told.')
+        has_secret = bool(secrets)
         if has_secret and self._remote.scheme == 'http' and not self._remote.is_loopback:
             warnings.warn(
                 f'{self!r} sends its credentials over plain http, where anybody on the way can read them. Use https.',
@@ -146,20 +151,50 @@ class GitSkillsRegistry(StoredRegistry):
             )
 
     def _build(self, draft: Draft, progress: Progress) -> Built | None:
+        *others, last = find_credentials(self._remote, self._token, self._token_user)
+        for credentials in others:
+            try:
+                return self._build_with(credentials, draft, progress)
+            except GitError as error:
+                if not error.refused:
+                    raise
+            draft.clear()
+        return self._build_with(last, draft, progress)
+
+    def _build_with(self, credentials: Credentials | None, draft: Draft, progress: Progress) -> Built | None:
         previous = draft.previous
-        runner = self._runner(draft)
-        progress('check', 0, None)
-        wanted, commit = self._look_up(runner, previous.revision if previous is not None else None)
-        if previous is not None and previous.revision == commit:
+        if previous is not None and self._is_pinned:
             return None
-        draft.folder.mkdir(parents=True)
+        runner = self._runner(credentials, draft)
+        progress('check', 0, None)
+        wanted = look_up(runner, self._remote.url, self.ref)
+        if previous is not None and wanted.is_met_by(previous.revision):
+            return None
         repository = GitRepository(runner, self._remote.url, draft.folder, progress)
         partial = bool(self.path) or self.layout == 'tree' or self._options.sparse is not None
-        seed = previous.folder if previous is not None else None
-        commit = repository.fetch(wanted, self.ref or 'HEAD', self._options, seed, partial)
+        seed = None if previous is None else previous.folder
+        draft.folder.mkdir(parents=True)
+        commit = repository.fetch(wanted, self._options, seed, partial)
+        try:
+            return self._checked_out(repository, commit, draft, progress)
+        except GitError as error:
+            if error.timed_out or error.refused:
+                raise
+        # What was there is broken, or the server does not give later what it was asked to leave out at first.
+        draft.clear()
+        draft.folder.mkdir(parents=True)
+        commit = repository.fetch(wanted, replace(self._options, filter=None), None, False)
+        return self._checked_out(repository, commit, draft, progress)
+
+    def _checked_out(self, repository: GitRepository, commit: str, draft: Draft, progress: Progress) -> Built:
         plan = CheckoutPlan(self.path, self.layout, self._name(), repr(self))
         findings: tuple[SkillDiagnostic, ...] = check_out(repository, commit, plan, self._options, draft, progress)
         return Built(commit, diagnostics=findings)
+
+    @property
+    def _is_pinned(self) -> bool:
+        """Whether `ref` can only ever be one commit."""
+        return self.ref is not None and is_commit_id(self.ref)
 
     def _plain_library(self, folder: Path) -> Path:
         """In a clone that somebody has made it is where it is in the repository."""
@@ -169,8 +204,9 @@ class GitSkillsRegistry(StoredRegistry):
     def _name(self) -> str:
         return self.path.rpartition('/')[2] or self._remote.name
 
-    def _runner(self, draft: Draft) -> GitRunner:
-        credentials = find_credentials(self._remote, self._token, self._token_user)
+    def _runner(self, credentials: Credentials | None, draft: Draft) -> GitRunner:
+        if self.ssh_key_file is not None and not self.ssh_key_file.is_file():
+            raise GitError(f'There is no SSH key {str(self.ssh_key_file)!r}.')
         environment = GitEnvironment(
             self._remote,
             credentials,
@@ -181,32 +217,8 @@ class GitSkillsRegistry(StoredRegistry):
         )
         return GitRunner(environment, draft.folder.parents[1])
 
-    def _look_up(self, runner: GitRunner, known: str | None) -> tuple[str | None, str | None]:
-        """What to ask the server for, and the commit that it is, as far as that can be told without fetching.
 
-        Raises:
-            ValueError: there is no such branch or tag, and it is no commit either.
-        """
-        ref = self.ref
-        if ref is not None and _COMMIT.fullmatch(ref):
-            return ref, ref
-        names = (
-            ['HEAD'] if ref is None else [ref] if ref.startswith('refs/') else [f'refs/heads/{ref}', f'refs/tags/{ref}']
-        )
-        patterns = [pattern for name in names for pattern in (name, f'{name}^{{}}')]
-        output = runner.run(['ls-remote', '--quiet', '--', self._remote.url, *patterns]).decode(errors='replace')
-        found = {name: sha for sha, _, name in (line.partition('\t') for line in output.splitlines())}
-        for name in names:
-            if name in found:
-                return name, found.get(f'{name}^{{}}', found[name])
-        if ref is None:
-            raise ValueError(f'{self.repo_url!r} has no commit yet.')
-        if _SHORT_COMMIT.fullmatch(ref):
-            return None, known if known is not None and known.startswith(ref) else None
-        raise ValueError(f'{self.repo_url!r} has no branch or tag {ref!r}.')
-
-
-def _checked_token(token: str | SecretStr | None) -> SecretStr | None:
+def _checked_token(token: str | SecretStr | None) -> KeptSecret | None:
     if token is None:
         return None
     if not isinstance(token, (str, SecretStr)):
@@ -214,7 +226,11 @@ def _checked_token(token: str | SecretStr | None) -> SecretStr | None:
     text = (token.get_secret_value() if isinstance(token, SecretStr) else token).strip()
     if any(ord(character) < 32 for character in text):
         raise ValueError('token must be a single line of text.')
-    return SecretStr(text) if text else None
+    return KeptSecret(text) if text else None
+
+
+def _can_be_told(text: str) -> bool:
+    return not any(ord(character) < 32 or 0xD800 <= ord(character) <= 0xDFFF for character in text)
 
 
 def _checked_path(path: str) -> str:
@@ -233,4 +249,4 @@ def _checked_ref(ref: str | None) -> str | None:
         raise TypeError(f'ref must be text, not {ref!r}.')
     if not ref or _NO_REF.search(ref):
         raise ValueError(f'{ref!r} is no branch, tag or commit.')
-    return ref.lower() if _COMMIT.fullmatch(ref.lower()) else ref
+    return ref.lower() if is_commit_id(ref.lower()) else ref

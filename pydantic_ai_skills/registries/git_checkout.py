@@ -15,6 +15,7 @@ from ..index import is_skill_file
 from .git_options import FetchOptions
 from .git_repository import GitRepository
 from .git_tree import Entries, Selection, in_packages, resolve_links
+from .paths import can_be_file
 from .store import Draft
 from .tree import Layout, empty_finding, read_tree, stage_tree
 from .work import Progress
@@ -22,6 +23,7 @@ from .work import Progress
 _LFS_HEAD = b'version https://git-lfs.github.com/spec/'
 _LFS_POINTER_BYTES = 1_024
 _NAMED = 5
+_SHOWN = 100
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,9 @@ def _select(repository: GitRepository, commit: str, tree: str, plan: CheckoutPla
     if plan.layout == 'tree':
         wanted = in_packages(wanted)
     selection = resolve_links(wanted, lambda: repository.listing(commit), repository.read_links)
-    selection.entries = {path[len(prefix) :]: entry for path, entry in selection.entries.items()}
+    entries = {path[len(prefix) :]: entry for path, entry in selection.entries.items()}
+    selection.entries = {path: entry for path, entry in entries.items() if can_be_file(path)}
+    selection.unusable = sorted(entries.keys() - selection.entries.keys())
     return selection
 
 
@@ -104,6 +108,11 @@ def _noted(selection: Selection, checkout: Path) -> list[SkillDiagnostic]:
     if selection.broken_links:
         message = f'Links that lead nowhere or out of the repository are left out: {_listed(selection.broken_links)}.'
         findings.append(SkillDiagnostic(checkout, 'warning', LINK_ESCAPE, message))
+    if selection.unusable:
+        message = (
+            f'Files with paths that are too long, or that git refuses, are left out: {_listed(selection.unusable)}.'
+        )
+        findings.append(SkillDiagnostic(checkout, 'warning', NOT_FETCHED, message))
     if pointers := [path for path in selection.entries if _is_lfs_pointer(checkout / path)]:
         message = f'Files in Git LFS are not fetched, only their pointers are there: {_listed(pointers)}.'
         findings.append(SkillDiagnostic(checkout, 'warning', NOT_FETCHED, message))
@@ -111,7 +120,7 @@ def _noted(selection: Selection, checkout: Path) -> list[SkillDiagnostic]:
 
 
 def _listed(paths: Sequence[str]) -> str:
-    named = ', '.join(sorted(paths)[:_NAMED])
+    named = ', '.join(path if len(path) <= _SHOWN else f'{path[:_SHOWN]}…' for path in sorted(paths)[:_NAMED])
     return named if len(paths) <= _NAMED else f'{named} and {len(paths) - _NAMED} more'
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,11 +64,17 @@ class GitCloneOptions:
         ):
             raise ValueError(f'depth must be a number of commits from 1 up, or None, not {self.depth!r}.')
         for name in ('sparse_paths', 'multi_options'):
-            value = getattr(self, name)
-            if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+            value: Any = getattr(self, name)
+            if isinstance(value, (str, Mapping)) or not _is_list_of_text(value):
                 raise TypeError(f'{name} must be a list of strings.')
             object.__setattr__(self, name, list(value))
+        for name in ('env', 'git_options'):
+            if not isinstance(getattr(self, name), Mapping):
+                raise TypeError(f'{name} must be a mapping, not {type(getattr(self, name)).__name__}.')
         object.__setattr__(self, 'env', {str(name): str(value) for name, value in self.env.items()})
+        for name, value in self.env.items():
+            if not name or '=' in name or '\0' in f'{name}{value}':
+                raise ValueError(f'GitCloneOptions has in env what no environment can hold: {name!r}.')
         object.__setattr__(self, 'git_options', dict(self.git_options))
 
 
@@ -96,7 +103,7 @@ def read_options(options: GitCloneOptions) -> FetchOptions:
         ValueError: one of them has no meaning here, or is not valid.
     """
     read = FetchOptions(options.depth, options.branch, single_branch=options.single_branch)
-    words = [word for option in options.multi_options for word in shlex.split(option)]
+    words = [word for option in options.multi_options for word in _split(option)]
     if options.git_options:
         from git import Git  # GitPython's own rule for keywords; imported only for who uses it
 
@@ -107,6 +114,20 @@ def read_options(options: GitCloneOptions) -> FetchOptions:
         anchored = [path if path[:1] in ('/', '!') else f'/{path}' for path in options.sparse_paths]
         read.sparse = GitIgnoreSpec.from_lines(anchored)
     return read
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return hasattr(value, '__iter__') and all(isinstance(item, str) for item in value)
+
+
+def _split(option: str) -> list[str]:
+    try:
+        words = shlex.split(option)
+    except ValueError as error:  # the option itself may hold a secret
+        raise ValueError(f'GitCloneOptions has in multi_options what a shell could not split: {error}.') from None
+    if words and re.match('-[a-z][^=]', words[0]):  # -bmain
+        words[:1] = [words[0][:2], words[0][2:]]
+    return words
 
 
 def _take(words: list[str], read: FetchOptions) -> None:

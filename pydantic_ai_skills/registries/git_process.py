@@ -16,11 +16,15 @@ from functools import partial
 from pathlib import Path
 
 from .git_auth import GitEnvironment
+from .places import ANOTHER_PLACE
 from .work import STARTING, calling_if_cancelled, check_cancelled, run_all
 
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 0.2
 _KEPT_ERROR_BYTES = 64 * 1024
+_TOLD_LINES = 6
+_TOLD = 600
+_PROGRESS = re.compile(r'\d% \(\d+/\d+\)|^(remote: )?(Enumerating|Counting|Compressing|Total|Receiving|Resolving)\b')
 _CONTROL = re.compile(r'[\x00-\x08\x0b-\x1f\x7f]')
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -29,10 +33,12 @@ _running: set[subprocess.Popen[bytes]] = set()
 class GitError(RuntimeError):
     """A git command failed; the message says which, why and what to try, and holds no credentials."""
 
-    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+    def __init__(self, message: str, *, timed_out: bool = False, refused: bool = False) -> None:
         super().__init__(message)
         self.timed_out = timed_out
         """Whether it was ended because it took too long."""
+        self.refused = refused
+        """Whether the host wants other credentials."""
 
 
 class GitRunner:
@@ -83,8 +89,8 @@ class GitRunner:
                 process = self._start(
                     arguments, stdin, {'GIT_CEILING_DIRECTORIES': str(self._folder.parent)} | dict(env)
                 )
-                if process is None:
-                    raise GitError('There is no git on PATH. Install git 2.31 or newer.')
+                if isinstance(process, str):
+                    raise GitError(process)
                 stack.callback(_end, process)
                 stack.enter_context(calling_if_cancelled(lambda: _kill(process)))
             reader = _Reader(process, self._environment.timeout, on_error_line)
@@ -96,12 +102,12 @@ class GitRunner:
                 timed_out=True,
             )
         if process.returncode != 0:
-            raise GitError(self._explained(arguments[0], reader.error_text(), process.returncode))
+            raise self._explained(arguments[0], reader.error_text(), process.returncode)
         return reader.output()
 
-    def _start(self, arguments: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> subprocess.Popen[bytes] | None:
-        # A frame of its own: the environment with its secrets is part of no traceback.
-        with tempfile.TemporaryFile() if stdin else open(os.devnull, 'rb') as source:
+    def _start(self, arguments: Sequence[str], stdin: bytes, env: Mapping[str, str]) -> subprocess.Popen[bytes] | str:
+        # A frame of its own, and no exception out of it: the environment with its secrets is part of no traceback.
+        with tempfile.TemporaryFile(dir=self._folder) if stdin else open(os.devnull, 'rb') as source:
             if stdin:
                 source.write(stdin)
                 source.seek(0)
@@ -115,17 +121,23 @@ class GitRunner:
                     env=self._environment.variables(env),
                     start_new_session=True,  # no terminal to ask on, and a group that can be killed whole
                 )
-            except FileNotFoundError:
-                return None
+            except (OSError, ValueError) as error:  # ValueError: the environment holds what no environment can
+                if isinstance(error, FileNotFoundError) and self._folder.is_dir():
+                    return 'There is no git on PATH. Install git 2.31 or newer.'
+                where = '' if self._folder.is_dir() else f' in {str(self._folder)!r}'
+                return f'git cannot be started{where}: {getattr(error, "strerror", None) or error}.'
         _running.add(process)
         return process
 
-    def _explained(self, command: str, error: str, status: int) -> str:
-        error = self._environment.masked(error)
-        lines = [line.strip() for line in _CONTROL.sub(' ', error).splitlines() if line.strip()]
-        told = [line for line in lines if line.startswith(('fatal:', 'error:', 'remote:'))] or lines[-3:]
-        text = ' '.join(told)[-600:] or f'exit status {status}'
-        return f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{_hint(text, self._environment.credentials is not None)}'
+    def _explained(self, command: str, error: str, status: int) -> GitError:
+        error = self._environment.masked(error).replace('\r', '\n')
+        lines = [_CONTROL.sub(' ', line).strip() for line in error.split('\n') if not _PROGRESS.search(line)]
+        told = [line for line in lines if line.startswith(('fatal:', 'error:', 'remote:'))] or list(filter(None, lines))
+        text = ' '.join(told[-_TOLD_LINES:])[-_TOLD:] or f'exit status {status}'
+        hint = _hint(text, self._environment.credentials is not None)
+        return GitError(
+            f'`git {command}` failed: {text}{"" if text.endswith(".") else "."}{hint}', refused=_is_refusal(text)
+        )
 
 
 class _Reader:
@@ -190,13 +202,15 @@ class _Reader:
         return self._error.decode('utf-8', errors='replace')
 
 
+def _is_refusal(text: str) -> bool:
+    signs = ('authentication failed', 'could not read username', 'could not read password', 'error: 403', 'error: 401')
+    return any(sign in text.lower() for sign in signs)
+
+
 def _hint(text: str, had_credentials: bool) -> str:
     """What to try, for the failures that are common."""
     lowered = text.lower()
-    if any(
-        sign in lowered
-        for sign in ('authentication failed', 'could not read username', 'could not read password', '403', '401')
-    ):
+    if _is_refusal(text):
         if had_credentials:
             return ' The credentials were refused: are they still valid, and do they cover this repository?'
         return ' If it is private, pass token=, or ssh_key_file= with an SSH address; GITHUB_TOKEN counts for https://github.com.'
@@ -206,6 +220,10 @@ def _hint(text: str, had_credentials: bool) -> str:
         return ' Pass ssh_key_file=, or load the key into the SSH agent.'
     if 'host key verification failed' in lowered:
         return ' Nobody can be asked to trust the host: add its key to known_hosts.'
+    if 'no space left' in lowered or 'unable to write' in lowered:
+        return f' Is there room on the disk? {ANOTHER_PLACE}'
+    if 'dubious ownership' in lowered:
+        return ' It is a folder of another user: `git config --global --add safe.directory` with its path allows that.'
     if 'could not resolve host' in lowered or 'failed to connect' in lowered or 'connection' in lowered:
         return ' Is the host reachable from here?'
     return ''

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from .git_options import FetchOptions
 from .git_process import GitError, GitRunner
-from .git_tree import Entries, parse_listing
+from .git_refs import Wanted, is_commit_id
+from .git_tree import Entries, TreeEntry, parse_listing
 from .work import Progress
 
 _WANTED = 'refs/skills/wanted'
+_REMOTE = 'skills'  # not `origin`, of which the user's own settings may say something
 _MOST_PACKS = 30
 
 
@@ -25,39 +28,47 @@ class GitRepository:
         self._path = folder / 'repo.git'
         self._index = folder / 'index'
         self._progress = progress
+        self._partial = False
 
-    def fetch(self, wanted: str | None, ref: str, options: FetchOptions, previous: Path | None, partial: bool) -> str:
+    def fetch(self, wanted: Wanted, options: FetchOptions, previous: Path | None, partial: bool) -> str:
         """Fetch one commit and return its id.
 
         First as little as can be, on top of the repository of the last generation; then from nothing; then, for
         servers that can neither cut a history nor be asked for a commit, all of it.
 
         Args:
-            wanted: What to ask the server for: a full reference or commit; `None` if only the history can tell.
-            ref: What to look for in the history.
+            wanted: What to ask the server for.
             options: The caller's.
             previous: The folder of the last generation.
             partial: Whether to leave out the contents of files until it is known which are needed.
 
         Raises:
             GitError: no way worked, or one took too long.
+            ValueError: what is wanted is no commit.
         """
+        self._partial = partial or options.filter is not None
         seeds = [None] if previous is None else [previous, None]
-        for seed in seeds if wanted is not None else []:
+        for seed in seeds if wanted.name is not None else []:
             try:
-                self._start(seed)
-                return self._fetch(
-                    [*_small(options, partial), *options.arguments, 'origin', f'+{wanted}:{_WANTED}'], _WANTED
-                )
+                self._start(seed, wanted)
+                source = f'+{wanted.name}:{_WANTED}'
+                self._fetch([*_small(options, partial), *options.arguments, _REMOTE, source])
+                return self._commit(_WANTED)
             except GitError as error:
-                if error.timed_out:
+                if error.timed_out or error.refused:
                     raise
-        self._start(None)
-        sources = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*']
-        if wanted is not None and not _is_commit(wanted):
-            sources = [f'+{wanted}:{_WANTED}', *([] if options.single_branch else sources)]
-            ref = _WANTED
-        return self._fetch([*options.arguments, 'origin', *sources], ref)
+        self._start(None, wanted)
+        sources, revision = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], wanted.ref
+        if wanted.name is not None and not is_commit_id(wanted.name):
+            sources = [f'+{wanted.name}:{_WANTED}', *([] if options.single_branch else sources)]
+            revision = _WANTED
+        self._fetch([*options.arguments, _REMOTE, *sources])
+        try:
+            return self._commit(revision)
+        except GitError as error:
+            if error.timed_out:
+                raise
+        raise ValueError(f'{wanted.ref!r} stands for no commit of {self._url!r}, or for more than one.')
 
     def folder_id(self, commit: str, path: str) -> str | None:
         """The id of the tree at a path of a commit, links followed; `None` if there is no such folder."""
@@ -76,6 +87,8 @@ class GitRepository:
 
     def read_links(self, blobs: list[str]) -> dict[str, str]:
         """What the links with these blobs say."""
+        if self._partial:
+            self._bring(blobs)
         targets: dict[str, str] = {}
         output = self._run(['cat-file', '--batch'], stdin='\n'.join(blobs).encode() + b'\n')
         while output:
@@ -99,20 +112,29 @@ class GitRepository:
         self._run(['read-tree', '-m', '-u', tree], env=env)
         self._index.unlink()
 
-    def _start(self, seed: Path | None) -> None:
+    def _bring(self, blobs: list[str]) -> None:
+        """Fetch blobs that are not here, all at once: `cat-file` would ask the server for each as it comes to it."""
+        with tempfile.TemporaryDirectory(dir=self._path.parent) as folder:
+            self.write_out({blob: TreeEntry('100644', blob) for blob in blobs}, Path(folder))
+
+    def _start(self, seed: Path | None, wanted: Wanted) -> None:
         shutil.rmtree(self._path, ignore_errors=True)
         if seed is not None and _is_worth_it(seed / 'repo.git'):
             _link_repository(seed / 'repo.git', self._path)
             return
-        self._git.run(['init', '--quiet', '--bare', '--template=', str(self._path)])
+        # Without the option where it is the default: git before 2.29 does not know it.
+        kind = ['--object-format=sha256'] if wanted.sha256 else []
+        self._git.run(['init', '--quiet', '--bare', '--template=', *kind, str(self._path)])
         escaped = self._url.replace('\\', '\\\\').replace('"', '\\"')
         with open(self._path / 'config', 'a', encoding='utf-8') as config:
-            config.write(f'[remote "origin"]\n\turl = "{escaped}"\n')
+            config.write(f'[remote "{_REMOTE}"]\n\turl = "{escaped}"\n')
 
-    def _fetch(self, arguments: list[str], revision: str) -> str:
+    def _fetch(self, arguments: list[str]) -> None:
         self._progress('fetch', 0, None)
         command = ['fetch', '--progress', '--no-recurse-submodules', '--no-write-fetch-head', '--force', *arguments]
         self._run(command, on_error_line=_git_progress(self._progress))
+
+    def _commit(self, revision: str) -> str:
         return self._run(['rev-parse', '--verify', f'{revision}^{{commit}}']).decode().strip()
 
     def _run(
@@ -136,10 +158,6 @@ def _small(options: FetchOptions, partial: bool) -> list[str]:
     return arguments
 
 
-def _is_commit(wanted: str) -> bool:
-    return not wanted.startswith('refs/') and wanted != 'HEAD'
-
-
 def _is_worth_it(repository: Path) -> bool:
     """Whether to fetch on top of a repository: each fetch adds a pack, and nothing ever tidies up."""
     return (repository / 'HEAD').is_file() and len(list(repository.glob('objects/pack/*.pack'))) < _MOST_PACKS
@@ -154,10 +172,14 @@ def _link_repository(old: Path, new: Path) -> None:
         for name in files:
             if name.endswith('.lock') or name.startswith('tmp_'):
                 continue
-            if is_objects:
-                os.link(os.path.join(folder, name), target / name)
-            else:
-                shutil.copyfile(os.path.join(folder, name), target / name)
+            source = os.path.join(folder, name)
+            try:
+                if is_objects:
+                    os.link(source, target / name)
+                    continue
+            except OSError:  # a file system without hard links, or with a limit to them
+                pass
+            shutil.copyfile(source, target / name)
 
 
 def _git_progress(progress: Progress) -> Callable[[str], object]:

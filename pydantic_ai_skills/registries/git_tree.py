@@ -47,6 +47,9 @@ class Selection:
     broken_links: list[str] = field(default_factory=list[str])
     """Links that lead out of the repository, or nowhere."""
 
+    unusable: list[str] = field(default_factory=list[str])
+    """Files that cannot be written, since their paths are made to do harm."""
+
 
 def parse_listing(listing: bytes) -> Entries:
     """The entries that `git ls-tree -r -z` printed."""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from pydantic import SecretStr
+from .secret import KeptSecret
 
 _SCHEME = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*://')
 _SCP = re.compile(r'(?:[^/@:\s]+@)?[^/:\s]+:(?!:)[^\s].*')
@@ -27,21 +27,16 @@ class RemoteUrl:
     host: str
     """The host with its port if it has one; empty for a file."""
 
-    user: str | None = None
-    """The user name that an HTTP URL had; a token is often given there, so it is not shown."""
+    user: KeptSecret | None = None
+    """The user name that an HTTP URL had; a token is often given there."""
 
-    password: SecretStr | None = None
+    password: KeptSecret | None = None
     """The password that an HTTP URL had."""
-
-    @property
-    def shown(self) -> str:
-        """The URL for messages: without a query, which may hold a token."""
-        return self.url.partition('?')[0]
 
     @property
     def name(self) -> str:
         """What the repository is called: the last part of its path without `.git`."""
-        tail = re.split('[/:]', self.shown.rstrip('/'))[-1]
+        tail = re.split('[/:]', self.url.rstrip('/'))[-1]
         return tail.removesuffix('.git') or 'repository'
 
     @property
@@ -73,6 +68,9 @@ def parse_url(repo_url: str) -> RemoteUrl:
     if '::' in text.partition('/')[0]:
         raise ValueError(f'{_masked(text)!r} names a transport helper of git; only {", ".join(_SCHEMES)} are fetched.')
     if _SCP.fullmatch(text) and not os.path.exists(text):
+        host, _, path = text.partition(':')
+        if host.lower() in _SCHEMES or '@' in path.partition('/')[0]:
+            raise ValueError(f'{_masked(text)!r} is no valid URL: is it https://…?')
         return RemoteUrl(text, 'ssh', text.partition(':')[0].rpartition('@')[2])
     return RemoteUrl(os.path.abspath(os.path.expanduser(text)), 'file', '')
 
@@ -95,16 +93,20 @@ def _parse_scheme(text: str) -> RemoteUrl:
         if ':' in userinfo:
             raise ValueError(f'{_masked(text)!r} has a password, which {scheme} cannot be given. Use ssh_key_file=.')
         return RemoteUrl(text, scheme, host.lower())
+    if split.query:  # git puts its own after it, so no server sees it as one; and it is a place for tokens
+        raise ValueError(f'{_masked(text)!r} has a query (?…), which git cannot send. Leave it out.')
     user, colon, password = userinfo.partition(':')
     return RemoteUrl(
-        SplitResult(scheme, host, split.path, split.query, '').geturl(),
+        SplitResult(scheme, host, split.path, '', '').geturl(),
         scheme,
         host.lower(),
-        unquote(user) or None,
-        SecretStr(unquote(password)) if colon else None,
+        KeptSecret(unquote(user)) if user else None,
+        KeptSecret(unquote(password)) if colon else None,
     )
 
 
 def _masked(text: str) -> str:
     """A URL that could not be taken apart, without what may be a secret."""
-    return re.sub(r'(?<=//)[^/]*@', '***@', text).partition('?')[0]
+    before, at, rest = text.partition('?')[0].rpartition('@')
+    scheme = before[: before.find('://') + 3] if '://' in before else ''
+    return f'{scheme}***@{rest}' if at else rest

@@ -25,6 +25,10 @@ from .together import sync_registry
 from .work import Progress, check_cancelled
 
 
+class SourceChanged(RuntimeError):
+    """What a source has offered is not there any more: somebody writes to it at this moment."""
+
+
 @dataclass(frozen=True)
 class Offered:
     """One package that a view may take."""

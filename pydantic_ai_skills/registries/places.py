@@ -10,22 +10,14 @@ import tempfile
 from pathlib import Path
 from threading import Lock
 
-import platformdirs
-
+from ..cache import CACHE_VARIABLE, cache_folder
 from ..names import slug
 
-CACHE_VARIABLE = 'PYDANTIC_AI_SKILLS_CACHE'
-"""The environment variable that names the cache folder."""
+ANOTHER_PLACE = f'Another place can be chosen by target_dir or {CACHE_VARIABLE}.'
+"""The way out for a store that cannot be written."""
 
 _temporary: dict[str, Path] = {}
 _lock = Lock()
-
-
-def cache_folder() -> Path:
-    """The folder for all that can be fetched again: what the environment says, else the user's cache folder."""
-    if named := os.environ.get(CACHE_VARIABLE):
-        return Path(named).expanduser().absolute()
-    return platformdirs.user_cache_path('pydantic-ai-skills')
 
 
 def default_store(identity: str, label: str) -> Path:

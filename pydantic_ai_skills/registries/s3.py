@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
@@ -19,7 +21,7 @@ from ..discovery import Library, find_packages
 from ..index import is_skill_file
 from ..names import is_legal_name, normalize_name
 from .generation import Generation
-from .offers import Contents, Offer, Offered, Session, library_offer
+from .offers import Contents, Offer, Offered, Session, SourceChanged, library_offer
 from .reading import read_package
 from .s3_download import Download, ObjectChanged, reason
 from .s3_objects import S3Object, by_package, list_objects, listing_revision, safe_objects
@@ -72,15 +74,17 @@ class S3SkillsRegistry(StoredRegistry):
                 below it at any depth, one at the prefix itself too.
 
         Raises:
-            ImportError: boto3 is not installed, and no client was passed.
+            ImportError: boto3 is not installed, no client was passed, and `auto_install` is not false.
             TypeError: an argument is of the wrong type.
             ValueError: `bucket` is empty, or `layout` neither of the two.
         """
         if not isinstance(bucket, str) or not isinstance(prefix, str):
             raise TypeError(f'bucket and prefix must be text, not {bucket!r} and {prefix!r}.')
-        if not bucket:
-            raise ValueError('bucket must not be empty.')
-        if boto3_client is None and importlib.util.find_spec('boto3') is None:
+        if not bucket or bucket.startswith('s3://'):
+            raise ValueError(
+                f'bucket must be the name of a bucket, not {bucket!r}; what is below it goes into prefix=.'
+            )
+        if auto_install and boto3_client is None and importlib.util.find_spec('boto3') is None:
             raise ImportError("S3SkillsRegistry needs boto3, or a client: pip install 'pydantic-ai-skills[s3]'")
         super().__init__(target_dir, auto_install)
         self.bucket = bucket
@@ -89,7 +93,8 @@ class S3SkillsRegistry(StoredRegistry):
         """The prefix, without slashes at its ends."""
         self.layout: Layout = checked_layout(layout)
         """`'library'` or `'tree'`."""
-        self._client: Any = boto3_client
+        self._given_client: Any = boto3_client
+        self._made: tuple[int, Any] | None = None
 
     def __repr__(self) -> str:
         prefix = f', prefix={self.prefix!r}' if self.prefix else ''
@@ -98,7 +103,7 @@ class S3SkillsRegistry(StoredRegistry):
 
     def identity(self) -> str:
         """Endpoint, bucket, prefix and layout."""
-        given = getattr(getattr(self._client, 'meta', None), 'endpoint_url', None)
+        given = getattr(getattr(self._given_client, 'meta', None), 'endpoint_url', None)
         named = os.environ.get('AWS_ENDPOINT_URL_S3') or os.environ.get('AWS_ENDPOINT_URL')
         endpoint = given or named or ''
         host = urlsplit(endpoint).netloc.rpartition('@')[2] if isinstance(endpoint, str) else ''
@@ -133,7 +138,7 @@ class S3SkillsRegistry(StoredRegistry):
             folders = heads.details['folders']
             wanted = {folders[item.package.found.folder] for item in chosen}
             some = {name: items for name, items in packages.items() if name in wanted}
-            return _brought(chosen, self.library(self._part(folder / 'files', some, session.progress).library))
+            return _brought(chosen, self.library(self._part(folder / 'files', some, session.progress, heads).library))
 
         far = [replace(item, bring=bring) for item in offered.packages]
         contents = Contents(far, [*findings, *offered.diagnostics])
@@ -152,13 +157,16 @@ class S3SkillsRegistry(StoredRegistry):
                 draft.clear()
         raise RuntimeError(_BEING_WRITTEN)
 
-    def _part(self, folder: Path, packages: Packages, progress: Progress) -> Generation:
-        """Some objects of the bucket in a store of their own, for a view that does not take all."""
+    def _part(self, folder: Path, packages: Packages, progress: Progress, also: Generation | None = None) -> Generation:
+        """Some objects of the bucket in a store of their own, for a view that does not take all.
+
+        `also` is a generation that has some of them already.
+        """
         store = Store(folder, self.identity())
         try:
-            return store.update(lambda draft: self._fill(draft, packages, [], progress))
+            return store.update(lambda draft: self._fill(draft, packages, [], progress, also))
         except ObjectChanged:
-            raise RuntimeError(_BEING_WRITTEN) from None
+            raise SourceChanged(_BEING_WRITTEN) from None
 
     def _list(self, progress: Progress) -> tuple[Packages, list[SkillDiagnostic]]:
         """The objects of each package, and what is wrong with keys.
@@ -168,8 +176,9 @@ class S3SkillsRegistry(StoredRegistry):
             ValueError: there is nothing under the prefix, or it is itself a skill and the layout is `'library'`.
         """
         prefix = f'{self.prefix}/' if self.prefix else ''
+        client = self._client()
         try:
-            objects = list_objects(self._made_client(), self.bucket, prefix, progress)
+            objects = list_objects(client, self.bucket, prefix, progress)
         except Exception as error:  # a client may be anything, and raise anything
             raise RuntimeError(f'listing {self.bucket!r} failed: {reason(error)}') from None
         if not any(item.path and not item.path.endswith('/') for item in objects):
@@ -182,9 +191,25 @@ class S3SkillsRegistry(StoredRegistry):
             )
         return by_package(safe, self.layout), findings
 
-    def _made_client(self) -> Any:
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), '_made': None}  # a client cannot be pickled, and is made again where it is needed
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> S3SkillsRegistry:
+        return copy(self)  # a client that was given cannot be copied and need not be
+
+    def _client(self) -> Any:
+        """The client; each process has its own, since what is forked would share connections.
+
+        Raises:
+            TypeError: what was given is no client.
+        """
+        if self._given_client is not None:
+            calls = [getattr(self._given_client, name, None) for name in ('list_objects_v2', 'get_object')]
+            if not all(callable(call) and not inspect.iscoroutinefunction(call) for call in calls):
+                raise TypeError(f"boto3_client must be a client, as boto3.client('s3') is, not {self._given_client!r}.")
+            return self._given_client
         with _making_client:
-            if self._client is None:
+            if self._made is None or self._made[0] != os.getpid():
                 boto3: Any = importlib.import_module('boto3')  # optional, and without types
                 config = importlib.import_module('botocore.config').Config(
                     connect_timeout=_CONNECT_SECONDS,
@@ -193,11 +218,16 @@ class S3SkillsRegistry(StoredRegistry):
                     max_pool_connections=_CONNECTIONS,
                 )
                 # A session of our own: boto3's default one is not safe in threads.
-                self._client = boto3.session.Session().client('s3', config=config)
-            return self._client
+                self._made = os.getpid(), boto3.session.Session().client('s3', config=config)
+            return self._made[1]
 
     def _fill(
-        self, draft: Draft, packages: Packages, findings: Sequence[SkillDiagnostic], progress: Progress
+        self,
+        draft: Draft,
+        packages: Packages,
+        findings: Sequence[SkillDiagnostic],
+        progress: Progress,
+        also: Generation | None = None,
     ) -> Built | None:
         objects = _flat(packages)
         revision, previous = listing_revision(objects), draft.previous
@@ -205,9 +235,9 @@ class S3SkillsRegistry(StoredRegistry):
             return None
         library = draft.start()
         raw = library if self.layout == 'library' else draft.folder / 'objects'
-        last = None if previous is None else previous.folder / raw.relative_to(draft.folder)
-        known: Mapping[str, Any] = {} if previous is None else previous.details.get('objects', {})
-        Download(self._made_client(), self.bucket, raw, progress).fill(objects, last, known)
+        inner = raw.relative_to(draft.folder)
+        here = [(item.folder / inner, item.details.get('objects', {})) for item in (previous, also) if item is not None]
+        Download(self._client(), self.bucket, raw, progress).fill(objects, here)
         if self.layout == 'library':
             folders, more = {name: name for name in packages}, []
         else:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
-from .s3_objects import S3Object
+from .s3_objects import S3Object, content_tag
 from .work import Progress, check_cancelled, run_all
 
 _AT_ONCE = 16
 _ATTEMPTS = 3
 _CHUNK = 1 << 20
+_TOLD = 600
+_USERINFO = re.compile(r'(://)[^/\s@]+@')
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -33,13 +37,13 @@ class Download:
         self._done = 0
         self._lock = Lock()
 
-    def fill(self, objects: Sequence[S3Object], last: Path | None, known: Mapping[str, Any]) -> None:
+    def fill(self, objects: Sequence[S3Object], here: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
         """Put every object where its path says.
 
         Args:
             objects: What is to be there.
-            last: The same folder of the last generation.
-            known: The stamp of each file in it, by path.
+            here: Folders like this one that are complete, as that of the last generation, and the stamp of each file
+                in it by path.
 
         Raises:
             ObjectChanged: an object has changed since it was listed.
@@ -48,7 +52,7 @@ class Download:
         """
         for folder in sorted({item.path.rpartition('/')[0] for item in objects}):
             (self._target / folder).mkdir(parents=True, exist_ok=True)
-        missing = [item for item in objects if last is None or not self._link(item, last, known)]
+        missing = [item for item in objects if not any(self._link(item, last, known) for last, known in here)]
         self._progress('download', 0, len(missing))
         jobs = [partial(self._get, item, len(missing)) for item in missing]
         run_all(jobs, _AT_ONCE, fail_fast=True)
@@ -57,11 +61,16 @@ class Download:
         """Link a file from the last generation: neither is ever written to."""
         if known.get(item.path) != item.stamp:
             return False
+        source = last / item.path
         try:
-            source = last / item.path
             if source.stat(follow_symlinks=False).st_size != item.size:
                 return False
             os.link(source, self._target / item.path, follow_symlinks=False)
+            return True
+        except OSError:  # a file system without hard links, or with a limit to them; or the file is not there
+            pass
+        try:
+            shutil.copy(source, self._target / item.path, follow_symlinks=False)
         except OSError:
             return False
         return True
@@ -89,7 +98,7 @@ class Download:
 
     def _get_once(self, item: S3Object) -> None:
         answer: Mapping[str, Any] = self._client.get_object(Bucket=self._bucket, Key=item.key)
-        if answer.get('ETag', item.etag) != item.etag:
+        if answer.get('ETag') and item.has_etag and content_tag(answer) != item.etag:
             raise ObjectChanged
         body = answer['Body']
         try:
@@ -129,7 +138,8 @@ def error_code(error: BaseException) -> str:
 def reason(error: BaseException) -> str:
     """Why a request failed, and what to try."""
     code, kind = error_code(error), type(error).__name__
-    text = f'{kind}: {error}'.rstrip('.') + '.'
+    told = _USERINFO.sub(r'\1***@', str(error))[:_TOLD]  # an endpoint may have a password, and a server much to say
+    text = f'{kind}: {told}'.rstrip('.') + '.'
     if kind in ('NoCredentialsError', 'PartialCredentialsError', 'CredentialRetrievalError'):
         return f'{text} Give boto3 credentials (environment, profile or role), or pass boto3_client=.'
     if code in ('AccessDenied', '403', 'InvalidAccessKeyId', 'SignatureDoesNotMatch', 'ExpiredToken'):

@@ -6,16 +6,19 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import normalize
 
 from ..codes import KEY_LEFT_OUT
 from ..diagnostics import SkillDiagnostic
 from ..excludes import is_excluded_part
 from ..index import is_skill_file
+from .paths import can_be_file
 from .tree import Layout
 from .work import Progress, check_cancelled
 
-_MAX_PART_BYTES = 255
+_WRITTEN = 'written '
 _TOLD = 20
+_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,23 @@ class S3Object:
     """Bytes."""
 
     @property
+    def has_etag(self) -> bool:
+        """Whether `etag` is one."""
+        return not self.etag.startswith(_WRITTEN)
+
+    @property
     def stamp(self) -> list[Any]:
         """What changes with its content, as it is written down."""
         return [self.etag, self.size]
+
+
+def content_tag(item: Mapping[str, Any]) -> str:
+    """What an answer says about an object's content: its ETag, or when it was written from what has none.
+
+    The same whether it is quoted or not, weak (`W/`, as proxies make them) or not.
+    """
+    etag = str(item.get('ETag') or '').removeprefix('W/').strip('"')
+    return etag or f'{_WRITTEN}{item.get("LastModified", "")}'
 
 
 def list_objects(client: Any, bucket: str, prefix: str, progress: Progress) -> list[S3Object]:
@@ -50,10 +67,12 @@ def list_objects(client: Any, bucket: str, prefix: str, progress: Progress) -> l
         page: Mapping[str, Any] = client.list_objects_v2(Bucket=bucket, Prefix=prefix, **more)
         for item in page.get('Contents') or ():
             key = str(item['Key'])
-            objects.append(S3Object(key, key[len(prefix) :], str(item['ETag']), int(item['Size'])))
-        token = page.get('NextContinuationToken')
-        if not page.get('IsTruncated') or not token:
+            objects.append(S3Object(key, key[len(prefix) :], content_tag(item), int(item['Size'])))
+        if not page.get('IsTruncated'):
             return sorted(objects, key=lambda item: item.key)
+        token = page.get('NextContinuationToken')
+        if not token or str(token) == more.get('ContinuationToken'):  # it would never end, or be taken for all there is
+            raise ConnectionError('the listing breaks off: there is more of it, and no way to ask for that')
         more = {'ContinuationToken': str(token)}
 
 
@@ -69,27 +88,30 @@ def safe_objects(objects: Sequence[S3Object], shown: str) -> tuple[list[S3Object
     """The objects whose keys can be paths of one library, and a diagnostic for those that cannot.
 
     A key cannot if it leads out of the library or is no path at all, if it names a file where another key has a
-    folder, or if it differs from another only in case, which some file systems do not tell. Markers of folders (an
-    empty object with the folder's name, or a key that ends in a slash) are no files, and what
+    folder, or if it differs from another only in case or Unicode form, which some file systems do not tell. Markers
+    of folders (an empty object with the folder's name, or a key that ends in a slash) are no files, and what
     `DEFAULT_RESOURCE_EXCLUDES` shut out is no use; neither is mentioned.
     """
     folders = {folder for item in objects for folder in _folders(item.path)}
     kept: list[S3Object] = []
     wrong: list[str] = []
     spellings: dict[str, str] = {}
-    heads = {item.path.rpartition('/')[0] for item in objects if is_skill_file(item.path.rpartition('/')[2])}
-    # Of two spellings the one that is a package's counts, so that a stray key cannot shut a package out.
-    for item in sorted(objects, key=lambda item: (heads.isdisjoint(_folders(item.path)), item.key)):
+    skill_files = {item.path for item in objects if item.size and is_skill_file(item.path.rpartition('/')[2])}
+    heads = {path.rpartition('/')[0] for path in skill_files}
+    # Of two spellings the one that is a package's counts, so that a stray key cannot shut a package out; of two
+    # packages' the one that a skill can have as its name.
+    for item in sorted(
+        objects, key=lambda item: (heads.isdisjoint(_folders(item.path)), *_oddness(item.path), item.key)
+    ):
         if item.path.endswith('/') or not item.path or (item.size == 0 and item.path in folders):
             continue
         parts = item.path.split('/')
         if any(is_excluded_part(part) for part in parts):
             continue
-        if (
-            not all(_is_file_name(part) for part in parts)
-            or item.path in folders
-            or not _one_case(item.path, spellings)
-        ):
+        in_way = (item.path in folders and item.path not in skill_files) or not skill_files.isdisjoint(
+            _folders(item.path)
+        )
+        if not can_be_file(item.path) or in_way or not _one_spelling(item.path, spellings):
             wrong.append(item.key)
         else:
             kept.append(item)
@@ -117,25 +139,25 @@ def _folders(path: str) -> list[str]:
     return ['/'.join(parts[:depth]) for depth in range(1, len(parts))]
 
 
-def _is_file_name(part: str) -> bool:
-    return part not in ('', '.', '..') and '\0' not in part and len(part.encode('utf-8', 'replace')) <= _MAX_PART_BYTES
+def _oddness(path: str) -> tuple[bool, bool]:
+    folder, _, name = path.rpartition('/')
+    return folder != folder.lower(), is_skill_file(name) and name != 'SKILL.md'
 
 
-def _one_case(path: str, spellings: dict[str, str]) -> bool:
-    """Whether no other path, or folder of one, is this one in another case."""
-    mine = [*_folders(path), path]
-    if any(spellings.get(name.casefold(), name) != name for name in mine):
+def _one_spelling(path: str, spellings: dict[str, str]) -> bool:
+    """Whether no other path, or folder of one, is this one in another case or another Unicode form."""
+    mine = {normalize('NFC', normalize('NFC', name).casefold()): name for name in [*_folders(path), path]}
+    if any(spellings.get(spelling, name) != name for spelling, name in mine.items()):
         return False
-    spellings.update({name.casefold(): name for name in mine})
+    spellings.update(mine)
     return True
 
 
 def _unsafe(keys: Sequence[str], shown: str) -> list[SkillDiagnostic]:
     if not keys:
         return []
-    some = ', '.join(repr(key) for key in keys[:_TOLD]) + (
-        f' and {len(keys) - _TOLD} more' if len(keys) > _TOLD else ''
-    )
+    shown_keys = (key if len(key) <= _SHOWN else f'{key[:_SHOWN]}…' for key in keys[:_TOLD])
+    some = ', '.join(map(repr, shown_keys)) + (f' and {len(keys) - _TOLD} more' if len(keys) > _TOLD else '')
     message = f'Keys that cannot be files of one library are left out of {shown}: {some}.'
-    hint = 'A key must not have empty parts, . or .., nor clash with another, not even by differing only in case.'
+    hint = 'A key must not have empty parts, . or .., nor clash with another, not even by differing only in case or accents.'
     return [SkillDiagnostic(shown, 'warning', KEY_LEFT_OUT, message, hint)]

@@ -83,7 +83,7 @@ Build = Callable[[Draft], Built | None]
 class Store:
     """The store in one folder, for one source."""
 
-    def __init__(self, folder: Path, identity: str, *, verify_always: bool = False) -> None:
+    def __init__(self, folder: Path, identity: str, *, verify_always: bool = False, base: Store | None = None) -> None:
         """Nothing is read or written yet.
 
         Args:
@@ -91,10 +91,12 @@ class Store:
             identity: What tells the source from others; a generation of another source is never used.
             verify_always: Whether to compare all files with the record whenever the generation is read. If not, it is
                 done once a process, and again when a package comes or goes. Measured: 8 ms for 1,000 files.
+            base: One that cannot be written, whose generation is used as long as there is none here.
         """
         self.folder = folder
         self.identity = identity
         self._verify_always = verify_always
+        self._base = base
         self._generations = folder / 'generations'
 
     @property
@@ -130,9 +132,12 @@ class Store:
         """
         self._own()
         with self._locked():
+            self._clear_way()
             # Not held: while we have the lock nobody removes it, and if it is replaced it may go.
             name = self._current_name()
             previous = None if name is None else self._read(self._generations / name, self.identity)
+            if previous is None and self._base is not None:
+                previous = self._base.current()
             if previous is not None and asked is not None and self._checked_since(asked, previous):
                 hold(previous.folder)
                 return previous
@@ -168,6 +173,14 @@ class Store:
                 'Choose an empty or a new one, or pass auto_install=False to read the skills that are in it.'
             )
         (self.folder / MARKER).touch()
+
+    def _clear_way(self) -> None:
+        """Remove what is of another kind than it should be: no write would ever get past it."""
+        for name in ('current', 'current.new', 'checked', 'checked.new'):
+            if (path := self.folder / name).is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+        if os.path.lexists(self._generations) and not self._generations.is_dir():
+            self._generations.unlink()
 
     @contextmanager
     def _locked(self) -> Generator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 import warnings
@@ -13,10 +14,12 @@ from ..diagnostics import SkillDiagnostic
 from ..discovery import skill_file_in
 from .base import SkillRegistry
 from .generation import Generation
-from .places import CACHE_VARIABLE, default_store, temporary_store
+from .places import ANOTHER_PLACE, default_store, temporary_store
 from .store import Built, Draft, Store
 from .telling import tell
 from .work import Progress, silent
+
+_UNITS = (('day', 86_400), ('hour', 3_600), ('minute', 60), ('second', 1))
 
 
 class StoredRegistry(SkillRegistry):
@@ -111,14 +114,18 @@ class StoredRegistry(SkillRegistry):
             return Path(os.path.realpath(self.target_dir.expanduser()))
         return default_store(self.identity(), self._label)
 
-    def _store(self, folder: Path) -> Store:
-        return Store(folder, self.identity(), verify_always=self._verifies_always)
+    def _store(self, folder: Path, base: Store | None = None) -> Store:
+        return Store(folder, self.identity(), verify_always=self._verifies_always, base=base)
 
     def _writable_store(self) -> Store:
         folder = self._folder()
+        store = self._store(folder)
         if self.target_dir is None and not _can_write(folder):
-            folder = temporary_store(self.identity())
-        return self._store(folder)
+            try:
+                return self._store(temporary_store(self.identity()), base=store)
+            except OSError:  # nowhere to write at all, which the attempt to will tell
+                return store
+        return store
 
     def _installed(self) -> Path:
         """What is there, without asking anybody: a store's generation, or a folder of skills that somebody put there."""
@@ -163,15 +170,13 @@ def _can_write(folder: Path) -> bool:
 def _cause(error: BaseException) -> str:
     if isinstance(error, OSError):
         where = f' {str(error.filename)!r}' if error.filename else ''
-        text = f'the store cannot be written:{where} {error.strerror or error}'
-        return f'{text}. Free the disk, or choose another place by target_dir or {CACHE_VARIABLE}.'
+        room = 'Free the disk. ' if error.errno in (errno.ENOSPC, errno.EDQUOT) else ''
+        return f'the store cannot be written:{where} {error.strerror or error}. {room}{ANOTHER_PLACE}'
     return str(error)
 
 
 def _age(when: datetime) -> str:
     seconds = max(0.0, (datetime.now(UTC) - when).total_seconds())
-    for unit, length in (('day', 86_400), ('hour', 3_600), ('minute', 60)):
-        if seconds >= length:
-            count = int(seconds // length)
-            return f'{count} {unit}{"" if count == 1 else "s"}'
-    return f'{int(seconds)} seconds'
+    unit, length = next(pair for pair in _UNITS if seconds >= pair[1] or pair[1] == 1)
+    count = int(seconds // length)
+    return f'{count} {unit}{"" if count == 1 else "s"}'

@@ -13,7 +13,7 @@ from ..diagnostics import SkillDiagnostic
 from ..discovery import Library
 from .base import SkillRegistry
 from .frontmatter_name import with_name
-from .offers import Offer, Offered, Session
+from .offers import Offer, Offered, Session, SourceChanged
 from .places import temporary_store
 from .staging import copy_package
 from .store import Built, Draft
@@ -21,6 +21,7 @@ from .stored import StoredRegistry
 from .work import Progress, check_cancelled
 
 _UNNAMED = 'unnamed:'
+_ATTEMPTS = 3
 
 
 class ViewRegistry(StoredRegistry):
@@ -69,6 +70,14 @@ class ViewRegistry(StoredRegistry):
         return super()._folder()
 
     def _build(self, draft: Draft, progress: Progress) -> Built | None:
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._stage_all(draft, progress)
+            except SourceChanged:
+                draft.clear()
+        return self._stage_all(draft, progress)
+
+    def _stage_all(self, draft: Draft, progress: Progress) -> Built | None:
         session = Session(draft.folder.parents[1] / 'sources', progress, _narrowed(self))
         offer = self.offer(session)
         revision = hashlib.sha256(offer.stamp.encode('utf-8', 'surrogateescape')).hexdigest()

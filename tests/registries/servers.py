@@ -149,6 +149,7 @@ def git_host(folder: Path, **options: Any) -> Iterator[GitHost]:
             pass
 
     server = ThreadingHTTPServer(('127.0.0.1', 0), Handler)
+    server.handle_error = lambda request, client_address: None  # who asked has gone away, as is wanted here
     threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.02}, daemon=True).start()
     host.url = f'http://127.0.0.1:{server.server_port}'
     try:

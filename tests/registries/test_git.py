@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pydantic_ai_skills import GitCloneOptions, GitSkillsRegistry
+from pydantic_ai_skills import GitCloneOptions, GitSkillsRegistry, S3SkillsRegistry
 from pydantic_ai_skills.registries.work import Progress
 
 from .helpers import files_in, names_in, said
@@ -78,7 +79,7 @@ def test_a_short_commit_id_is_found_in_the_history(repo: Repo):
     first = registry.sync()
     assert registry.revision() == commit
     assert registry.sync() == first
-    with pytest.raises(RuntimeError, match='rev-parse'):
+    with pytest.raises(ValueError, match="'abcdef1' stands for no commit"):
         GitSkillsRegistry(repo.url, path='skills', ref='abcdef1').sync()
 
 
@@ -346,10 +347,13 @@ def test_user_settings_and_surroundings_do_not_matter(repo: Repo, tmp_path: Path
         ({'timeout': 0}, ValueError, 'timeout'),
         ({'timeout': True}, ValueError, 'timeout'),
         ({'timeout': 'x'}, ValueError, 'timeout'),
+        ({'timeout': float('inf')}, ValueError, 'timeout'),
+        ({'token_user': None}, TypeError, 'token_user'),
+        ({'clone_options': {'depth': 1}}, TypeError, 'clone_options must be GitCloneOptions'),
         ({'layout': 'flat'}, ValueError, 'layout'),
         ({'token': 3}, TypeError, 'token'),
         ({'token': 'hush\nhush'}, ValueError, 'single line'),
-        ({'token_user': 'a\nb'}, ValueError, 'control characters'),
+        ({'token_user': 'a\nb'}, ValueError, 'git cannot be told'),
         ({'target_dir': 3}, TypeError, 'target_dir'),
         ({'ssh_key_file': 'key'}, ValueError, 'ssh_key_file= is for SSH'),
         ({'repo_url': 'git@h:x', 'token': 'hush'}, ValueError, 'token= is for HTTPS'),
@@ -367,8 +371,29 @@ def test_arguments_that_cannot_be_right(arguments: dict[str, object], error: typ
 def test_clone_options_that_cannot_be_right(options: dict[str, object]):
     with pytest.raises(ValueError, match=r'depth|without a value'):
         GitSkillsRegistry('https://example.com/x', clone_options=GitCloneOptions(**options))  # pyright: ignore[reportArgumentType]
-    with pytest.raises(TypeError, match='sparse_paths'):
-        GitCloneOptions(sparse_paths='skills')
+    for wrong in (
+        {'sparse_paths': 'skills'},
+        {'sparse_paths': None},
+        {'multi_options': [1]},
+        {'env': None},
+        {'git_options': 3},
+    ):
+        with pytest.raises(TypeError, match=next(iter(wrong))):
+            GitCloneOptions(**wrong)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match='multi_options what a shell could not split') as raised:
+        GitSkillsRegistry('https://example.com/x', clone_options=GitCloneOptions(multi_options=["-c 'hush"]))
+    assert 'hush' not in str(raised.value)
+
+
+def test_a_store_is_read_without_the_extras(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    GitSkillsRegistry(repo.url, path='skills', target_dir=tmp_path / 'store').sync()
+    monkeypatch.setattr(importlib.util, 'find_spec', lambda name: None)
+    installed = GitSkillsRegistry(repo.url, path='skills', target_dir=tmp_path / 'store', auto_install=False)
+    assert names_in(installed.sync()) == ['demo']
+    assert S3SkillsRegistry('b', auto_install=False).bucket == 'b'
+    for make in (lambda: GitSkillsRegistry(repo.url), lambda: S3SkillsRegistry('b')):
+        with pytest.raises(ImportError, match=r'pip install .pydantic-ai-skills\['):
+            make()
 
 
 def test_importing_the_package_imports_no_git():

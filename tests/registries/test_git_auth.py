@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import copy
 import os
+import pickle
 import traceback
 from pathlib import Path
 
@@ -73,7 +75,7 @@ def test_credentials_in_the_url(upstream: Path, tmp_path: Path, monkeypatch: pyt
             registry.sync()
     assert registry.repo_url == f'{host.url}/repo'
     shown = ''.join([*shim.calls, *warned, repr(registry), repr(vars(registry)), registry.identity(), str(library)])
-    assert TOKEN not in shown.replace(repr(registry._remote.user), '')  # pyright: ignore[reportPrivateUsage]
+    assert TOKEN not in shown
 
 
 def test_the_environments_token_is_for_github_alone(upstream: Path, monkeypatch: pytest.MonkeyPatch):
@@ -89,10 +91,10 @@ def test_the_environments_token_is_for_github_alone(upstream: Path, monkeypatch:
         ('git@github.com:a/b', False),
         ('ssh://git@github.com/a/b', False),
     ):
-        found = find_credentials(parse_url(url), None, 'x')
-        assert (found is not None and found.secret.get_secret_value() == AMBIENT) == sent, url
-    explicit = find_credentials(parse_url('https://github.com/a/b'), SecretStr(TOKEN), 'x')
-    assert explicit is not None and explicit.secret.get_secret_value() == TOKEN
+        secrets = [item.secret for item in find_credentials(parse_url(url), None, 'x') if item is not None]
+        assert (SecretStr(AMBIENT) in secrets) == sent, url
+    (explicit,) = find_credentials(parse_url('https://github.com/a/b'), SecretStr(TOKEN), 'x')
+    assert explicit is not None and explicit.secret == SecretStr(TOKEN)
     with git_host(upstream) as host:
         GitSkillsRegistry(f'{host.url}/repo').sync()
         assert host.credentials == []
@@ -119,6 +121,78 @@ def test_credential_helpers_of_the_users_git_work(upstream: Path, tmp_path: Path
         with pytest.raises(RuntimeError):  # what is given explicitly is what is used
             GitSkillsRegistry(f'{host.url}/repo', token='wrong-token', target_dir=tmp_path / 'x').sync()
         assert set(host.credentials) == {'x-access-token:wrong-token'}
+
+
+@pytest.mark.parametrize('form', ['{}', 'me'])
+def test_a_user_name_alone_is_tried_by_itself_and_with_the_helpers(
+    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+):
+    """Helpers write down what has worked, so a token must not have worked in their presence."""
+    stored = tmp_path / 'stored'
+    config = tmp_path / 'gitconfig'
+    config.write_text(f'[credential]\n\thelper = store --file={stored}\n')
+    monkeypatch.setenv('GIT_CONFIG_GLOBAL', str(config))
+    with git_host(upstream, token=TOKEN) as host:
+        known = f'{host.url.replace("//", f"//me:{TOKEN}@")}\n' if form == 'me' else ''
+        stored.write_text(known)
+        registry = GitSkillsRegistry(f'{host.url.replace("//", f"//{form.format(TOKEN)}@")}/repo')
+        assert names_in(registry.sync()) == ['demo']
+    assert TOKEN not in stored.read_text() or form == 'me'
+    assert set(host.credentials) == {f'me:{TOKEN}' if form == 'me' else f'{TOKEN}:'}
+
+
+def test_a_helper_that_a_git_around_us_was_given_gets_no_token(
+    upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    stored = tmp_path / 'stored'
+    monkeypatch.setenv('GIT_CONFIG_PARAMETERS', f"'credential.helper=store --file={stored}'")
+    with git_host(upstream, token=TOKEN) as host:
+        assert names_in(GitSkillsRegistry(f'{host.url}/repo', token=TOKEN).sync()) == ['demo']
+    assert not stored.exists()
+
+
+def test_credentials_are_in_no_pickle_and_copies_have_them(upstream: Path, tmp_path: Path):
+    for url, token in (('https://h/x', TOKEN), (f'https://u:{TOKEN}@h/x', None), (f'https://{TOKEN}@h/x', None)):
+        with pytest.raises(TypeError, match='A registry with credentials cannot be pickled'):
+            pickle.dumps(GitSkillsRegistry(url, token=token).prefixed('x-'))
+    plain = GitSkillsRegistry('https://h/x', clone_options=GitCloneOptions(sparse_paths=['a']))
+    assert repr(pickle.loads(pickle.dumps(plain))) == repr(plain)
+    with git_host(upstream, token=TOKEN) as host:
+        registry = GitSkillsRegistry(f'{host.url}/repo', token=TOKEN)
+        for copied in (copy.copy(registry), copy.deepcopy(registry)):
+            assert names_in(copied.sync()) == ['demo']
+
+
+@pytest.mark.parametrize(
+    'url',
+    ['https://h/x?private_token={}', 'u:{}@h/x', 'https:/u:{}@h/x', 'ftp://u:{}@h/x', 'https://u:{}@h:port/x'],
+)
+def test_urls_that_cannot_be_right_are_refused_without_showing_secrets(url: str):
+    with pytest.raises(ValueError) as raised:
+        GitSkillsRegistry(url.format(TOKEN))
+    assert TOKEN not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [{'token_user': 'a\ud800'}, {'token': TOKEN + '\ud800'}, {'repo_url': 'https://u:a%ED%A0%80%0Ab@h/x'}],
+)
+def test_credentials_that_no_environment_can_hold(arguments: dict[str, str]):
+    with pytest.raises(ValueError, match='characters that git cannot be told') as raised:
+        GitSkillsRegistry(**{'repo_url': 'https://h/x', 'token': TOKEN} | arguments)
+    assert TOKEN not in str(raised.value)
+
+
+def test_variables_that_no_environment_can_hold():
+    for env in ({'A=B': 'x'}, {'': 'x'}, {'A': 'x\0'}):
+        with pytest.raises(ValueError, match='what no environment can hold'):
+            GitCloneOptions(env=env)
+
+
+def test_the_users_own_ssh_command_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv('GIT_SSH_COMMAND', 'ssh -J jump')
+    env = GitEnvironment(parse_url('git@h:a/b'), None, tmp_path / 'my key').variables({})
+    assert env['GIT_SSH_COMMAND'].startswith(f"ssh -J jump -i '{tmp_path}/my key' -o IdentitiesOnly=yes")
 
 
 def test_token_user(upstream: Path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import errno
 import logging
 import os
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from moto.server import ThreadedMotoServer
 from pydantic_ai_skills import S3SkillsRegistry
 from pydantic_ai_skills.registries.s3_objects import S3Object, by_package, safe_objects
 
-from .helpers import files_in, names_in, said
+from .helpers import files_in, in_child, names_in, said
 from .servers import CuttingProxy
 
 SKILL = '---\nname: {0}\ndescription: Does {0}.\nlicense: {1}\n---\n\nDo it.\n'
@@ -194,7 +197,7 @@ def test_unsafe_keys_are_left_out_with_one_warning(bucket: Bucket, tmp_path: Pat
     ]
     assert not list(tmp_path.rglob('evil'))
     (text,) = warned
-    assert 'cannot be files of one library' in text and all(repr(key) in text for key in [*bad[:5], bad[6]])
+    assert 'cannot be files of one library' in text and all(repr(key)[:100] in text for key in [*bad[:5], bad[6]])
     assert "'skills/one/notes.md'" in text  # a file and a folder cannot both be there
 
 
@@ -212,7 +215,12 @@ def objects(*paths: str, size: int = 1) -> list[S3Object]:
             ['../x', '/x', 'a/../x', 'a//x', 'a/./x', '..', '.'],
         ),
         (['demo', 'demo/x'], ['demo/x'], ['demo']),
-        (['Demo/x', 'demo/x', 'demo/y'], ['Demo/x'], ['demo/x', 'demo/y']),
+        (['Demo/x', 'demo/x', 'demo/y'], ['demo/x', 'demo/y'], ['Demo/x']),
+        (['Demo/SKILL.md', 'demo/SKILL.md', 'demo/y'], ['demo/SKILL.md', 'demo/y'], ['Demo/SKILL.md']),
+        (['a/SKILL.MD', 'a/SKILL.md'], ['a/SKILL.md'], ['a/SKILL.MD']),
+        (['a/SKILL.md', 'a/SKILL.md/x', 'a/b', 'a/b/x'], ['a/SKILL.md', 'a/b/x'], ['a/SKILL.md/x', 'a/b']),
+        (['a/caf\u00e9', 'a/cafe\u0301'], ['a/cafe\u0301'], ['a/caf\u00e9']),
+        (['a/' * 99 + 'x'], ['a/' * 99 + 'x'], []),
         (['Demo/x', 'demo/SKILL.md', 'demo/y'], ['demo/SKILL.md', 'demo/y'], ['Demo/x']),
         (['a/X.md', 'a/x.md'], ['a/X.md'], ['a/x.md']),
         (['a/\u00df', 'a/ss'], ['a/ss'], ['a/\u00df']),
@@ -224,7 +232,7 @@ def objects(*paths: str, size: int = 1) -> list[S3Object]:
 def test_which_keys_can_be_files(keys: list[str], kept: list[str], wrong: list[str]):
     safe, findings = safe_objects(objects(*keys), 'here')
     assert [item.path for item in safe] == kept
-    assert sum(finding.message.count(repr(key)) >= 1 for finding in findings for key in wrong) == len(wrong)
+    assert sum(finding.message.count(repr(key)[:100]) >= 1 for finding in findings for key in wrong) == len(wrong)
     assert len(findings) == (1 if wrong else 0)
 
 
@@ -247,6 +255,7 @@ def test_a_filter_decides_before_anything_else_is_downloaded(bucket: Bucket):
     assert os.access(library / 'y-x-one/scripts/run', os.X_OK)
     assert bucket.asked.count('ListObjectsV2') == 1
     assert sum('big.bin' in call for call in bucket.downloads) == 0 and 'two/big.bin' not in str(bucket.asked)
+    assert len(bucket.downloads) == len(set(bucket.downloads)) == 4  # each once: two SKILL.md, two more of the chosen
     bucket.asked.clear()
     assert view.sync() == library
     assert bucket.asked == ['ListObjectsV2']
@@ -343,6 +352,7 @@ def test_errors_name_the_step_and_what_to_try(
     ('arguments', 'error'),
     [
         ({'bucket': ''}, ValueError),
+        ({'bucket': 's3://b/skills'}, ValueError),
         ({'bucket': 3}, TypeError),
         ({'prefix': None}, TypeError),
         ({'layout': 'flat'}, ValueError),
@@ -364,3 +374,134 @@ def test_progress_is_told(bucket: Bucket):
     bucket.registry().sync(progress=lambda *event: events.append(event))
     assert events[0] == ('list', 0, None) and events[-1] == ('download', 5, 5)
     assert ('download', 0, 5) in events
+
+
+def answering(bucket: Bucket, call: str, change: Any) -> None:
+    """Have the bucket's client answer as S3 does not, but what stands in for it or in front of it may."""
+    real = getattr(bucket.client, call)
+
+    def changed(**options: Any) -> Any:
+        answer = real(**options)
+        change(answer, options)
+        return answer
+
+    setattr(bucket.client, call, changed)
+
+
+def test_a_listing_that_breaks_off_is_not_taken_for_the_whole(bucket: Bucket):
+    first = bucket.registry().sync()
+    answering(bucket, 'list_objects_v2', lambda answer, _: answer.update(IsTruncated=True, Contents=[]))
+    with pytest.warns(UserWarning, match='the listing breaks off'):
+        assert bucket.registry().sync() == first
+    real = bucket.client.list_objects_v2
+    bucket.client.list_objects_v2 = lambda ContinuationToken='', **options: (
+        real(**options) | {'NextContinuationToken': 'again'}
+    )
+    with pytest.warns(UserWarning, match='the listing breaks off'):  # and not for ever
+        bucket.registry().sync()
+
+
+def test_weak_etags_of_a_proxy_are_the_same(bucket: Bucket):
+    answering(bucket, 'get_object', lambda answer, _: answer.update(ETag=f'W/{answer["ETag"]}'))
+    assert names_in(bucket.registry().sync()) == ['one', 'two']
+
+
+def test_without_etags_the_time_of_writing_counts(bucket: Bucket):
+    def without(answer: Any, options: Any) -> None:
+        for item in answer['Contents']:
+            del item['ETag']
+
+    answering(bucket, 'list_objects_v2', without)
+    registry = bucket.registry()
+    library = registry.sync()
+    bucket.asked.clear()
+    assert registry.sync() == library and bucket.downloads == []
+    answering(
+        bucket, 'list_objects_v2', lambda answer, _: [item.update(LastModified='now') for item in answer['Contents']]
+    )
+    assert registry.sync() != library and len(bucket.downloads) == 5
+
+
+def test_an_object_that_goes_while_a_view_is_made(bucket: Bucket):
+    keys = ['skills/one/notes.md']
+
+    def drop(answer: Any, options: Any) -> None:
+        if options['Key'].endswith('one/SKILL.md') and keys:
+            bucket.client.delete_object(Bucket=bucket.name, Key=keys.pop())
+
+    answering(bucket, 'get_object', drop)
+    view = bucket.registry().filtered(lambda info: info.name == 'one').prefixed('x-')
+    assert files_in(view.sync()) == ['x-one/SKILL.md', 'x-one/scripts/run']
+
+
+def test_a_server_with_much_to_say_is_cut_short(bucket: Bucket):
+    def fail(**options: Any) -> Any:
+        raise ConnectionError(f'http://me:hush-hush@proxy/ said {"x" * 100_000}')
+
+    bucket.client.list_objects_v2 = fail
+    with pytest.raises(RuntimeError) as raised:
+        bucket.registry().sync()
+    assert 'hush' not in str(raised.value) and 'http://***@proxy' in str(raised.value) and len(str(raised.value)) < 1000
+
+
+def test_what_is_no_client_is_refused(server: int):
+    class Asynchronous:
+        async def list_objects_v2(self) -> None: ...
+        async def get_object(self) -> None: ...
+
+    resource = boto3.session.Session().resource('s3', region_name='us-east-1')
+    for client in (resource, Asynchronous(), object()):
+        with pytest.raises(TypeError, match='boto3_client must be a client'):
+            S3SkillsRegistry('b', boto3_client=client).sync()
+
+
+def test_a_client_of_our_own_is_of_its_process(bucket: Bucket, server: int, monkeypatch: pytest.MonkeyPatch):
+    """Forked processes that share connections get each other's answers."""
+    for name, value in {
+        'AWS_ENDPOINT_URL': f'http://127.0.0.1:{server}',
+        'AWS_ACCESS_KEY_ID': 'AKIAKEY',
+        'AWS_SECRET_ACCESS_KEY': 'hush-hush',
+        'AWS_DEFAULT_REGION': 'us-east-1',
+    }.items():
+        monkeypatch.setenv(name, value)
+    registry = S3SkillsRegistry(bucket.name, prefix='skills')
+    identity = registry.identity()
+    library = registry.sync()
+    ours = registry._client()  # pyright: ignore[reportPrivateUsage]
+
+    def child() -> None:
+        assert registry._client() is not ours and registry.sync() == library  # pyright: ignore[reportPrivateUsage]
+
+    assert in_child(child) == 0
+    assert registry._client() is ours  # pyright: ignore[reportPrivateUsage]
+    for copied in (pickle.loads(pickle.dumps(registry)), copy.deepcopy(registry), copy.deepcopy(bucket.registry())):
+        assert copied.sync() == library
+    monkeypatch.delenv('AWS_ENDPOINT_URL')  # as one that a client has from a file
+    assert S3SkillsRegistry(bucket.name, boto3_client=bucket.client, prefix='skills').identity() == identity
+
+
+def test_an_endpoint_of_a_file_does_not_change_who_it_is(
+    bucket: Bucket, server: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / 'config').write_text(f'[default]\nregion=us-east-1\nendpoint_url=http://127.0.0.1:{server}\n')
+    monkeypatch.delenv('AWS_ENDPOINT_URL', raising=False)
+    monkeypatch.setenv('AWS_CONFIG_FILE', str(tmp_path / 'config'))
+    monkeypatch.setenv('AWS_ACCESS_KEY_ID', 'AKIAKEY')
+    monkeypatch.setenv('AWS_SECRET_ACCESS_KEY', 'hush-hush')
+    registry = S3SkillsRegistry(bucket.name, prefix='skills')
+    assert registry.sync() == registry.sync() == S3SkillsRegistry(bucket.name, prefix='skills').sync()
+
+
+def test_without_hard_links_files_are_copied(bucket: Bucket, monkeypatch: pytest.MonkeyPatch):
+    """There is no such file system here, so `os.link` fails as it does on one."""
+
+    def link(*args: object, **options: object) -> None:
+        raise PermissionError(errno.EPERM, 'Operation not permitted')
+
+    registry = bucket.registry()
+    registry.sync()
+    bucket.put({'skills/one/new.md': 'new'})
+    monkeypatch.setattr(os, 'link', link)
+    library = registry.sync()
+    assert len(bucket.downloads) == 1 and os.access(library / 'one/scripts/run', os.X_OK)
+    assert (library / 'two/big.bin').stat().st_nlink == 1

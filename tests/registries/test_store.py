@@ -91,6 +91,18 @@ def test_generations_go_once_no_living_process_uses_them(store: Store):
         lambda store, folder: (folder / 'generation.json').write_text('{'),
         lambda store, folder: (folder / 'generation.json').write_text('[' * 100_000),
         lambda store, folder: (folder / 'generation.json').write_text('{"format": 1}'),
+        lambda store, folder: (folder / 'generation.json').write_text(
+            json.dumps(json.loads((folder / 'generation.json').read_text()) | {'details': []})
+        ),
+        lambda store, folder: ((store.folder / 'current').unlink(), (store.folder / 'current').mkdir()),
+        lambda store, folder: (shutil.rmtree(folder.parent), folder.parent.write_text('')),
+        lambda store, folder: (shutil.rmtree(folder / 'library'), (folder / 'library').write_text('')),
+        lambda store, folder: (
+            (store.folder / 'current.new').mkdir(),
+            (store.folder / 'checked').unlink(),
+            (store.folder / 'checked').mkdir(),
+            (store.folder / 'current').unlink(),
+        ),
         lambda store, folder: (folder / 'library/demo/notes.md').unlink(),
         lambda store, folder: (folder / 'library/demo/notes.md').write_text('v2'),
         lambda store, folder: (folder / 'library/demo/SKILL.md').chmod(0o755),
@@ -260,7 +272,8 @@ def test_a_home_that_cannot_be_written_gets_a_temporary_store(tmp_path: Path, mo
 def test_the_cache_folder_is_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     import platformdirs
 
-    from pydantic_ai_skills.registries.places import cache_folder, default_store
+    from pydantic_ai_skills.cache import cache_folder
+    from pydantic_ai_skills.registries.places import default_store
 
     assert default_store('a', 'My Repo!').name.startswith('my-repo-') and default_store('a', '///') != default_store(
         'b', '///'
@@ -270,6 +283,24 @@ def test_the_cache_folder_is_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setenv('HOME', str(tmp_path))
     monkeypatch.setenv('PYDANTIC_AI_SKILLS_CACHE', '~/x')
     assert cache_folder() == tmp_path / 'x'
+
+
+@pytest.mark.parametrize('chosen', ['', '~/cache'])
+def test_who_has_no_home_gets_a_temporary_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: str):
+    def nobody(number: object) -> None:
+        raise KeyError(number)
+
+    import pwd
+
+    monkeypatch.setattr(pwd, 'getpwuid', nobody)  # as in a container that is run under any number
+    monkeypatch.setenv('PYDANTIC_AI_SKILLS_CACHE', chosen)
+    for name in ('HOME', 'XDG_CACHE_HOME'):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    write_skill(tmp_path / 'tree' / 'one')
+    library = LocalSkillsRegistry(tmp_path / 'tree', layout='tree').sync()
+    assert names_in(library) == ['one'] and library.is_absolute()
+    assert os.listdir(tmp_path) == ['tree']
 
 
 def test_everything_is_flushed_without_syncfs_too(store: Store, monkeypatch: pytest.MonkeyPatch):
