@@ -220,8 +220,8 @@ def test_a_scratch_folder_that_a_script_made_hard_to_remove(
     assert list(scratch.iterdir()) == []
 
 
-def test_a_full_temporary_directory_is_answered(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, 'tempdir', '/nonexistent')
+def test_a_full_temporary_directory_is_answered(package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path / 'missing'))
     assert package.run('x.py', 'print(1)') == 'x.py was not run: No such file or directory.'
 
 
