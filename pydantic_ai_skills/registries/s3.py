@@ -192,7 +192,8 @@ class S3SkillsRegistry(StoredRegistry):
         return by_package(safe, self.layout), findings
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), '_made': None}  # a client cannot be pickled, and is made again where it is needed
+        # A client cannot be pickled, and is made again where it is needed.
+        return {**super().__getstate__(), '_made': None}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> S3SkillsRegistry:
         return copy(self)  # a client that was given cannot be copied and need not be

@@ -9,6 +9,7 @@ import warnings
 from abc import abstractmethod
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..diagnostics import SkillDiagnostic
 from ..discovery import skill_file_in
@@ -40,6 +41,10 @@ class StoredRegistry(SkillRegistry):
         """Whether `sync` may ask the source; if not, it only reads what is there."""
         self._generation: Generation | None = None
         self._diagnostics: tuple[SkillDiagnostic, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy in another process does not hold the generation: it finds it again, and holds it then.
+        return {**vars(self), '_generation': None}
 
     @abstractmethod
     def identity(self) -> str:

@@ -123,7 +123,6 @@ def test_references_by_any_name_that_git_has_for_them(repo: Repo):
         'both': second,
         'tags/both': first,
         'heads/both': second,
-        'refs/tags/both': first,
         'nested': first,
         tag: first,
         first[:7].upper(): first,
