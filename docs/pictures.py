@@ -1,6 +1,6 @@
-"""Makes the pictures of the documentation anew: `python docs/pictures.py`, which needs `chromium` for the screenshot.
+"""Makes the pictures of the documentation anew: the demo in a terminal, and the start page of the built site.
 
-Build the site first (`scripts/docs`): the screenshot is of `site/`.
+`scripts/docs --pictures` builds the site and runs this.
 """
 
 from __future__ import annotations
@@ -9,12 +9,9 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
+from browser import screenshot
 from rich.console import Console
 from rich.text import Text
 
@@ -34,23 +31,6 @@ def picture_of_the_demo() -> str:
     return svg.replace('Fira Code', 'ui-monospace, Menlo, Consolas')
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-def screenshot_of_the_start(target: Path) -> None:
-    """The first page of the built site in headless Chromium."""
-    server = ThreadingHTTPServer(('127.0.0.1', 0), partial(Quiet, directory=str(DOCS.parent / 'site')))
-    Thread(target=server.serve_forever, daemon=True).start()
-    with tempfile.TemporaryDirectory() as profile:
-        command = ['chromium', '--headless=new', '--no-sandbox', '--disable-gpu', '--window-size=1280,900']
-        command += [f'--user-data-dir={profile}', '--virtual-time-budget=4000', f'--screenshot={target}']
-        subprocess.run([*command, f'http://127.0.0.1:{server.server_port}/'], check=True, capture_output=True)
-    server.shutdown()
-
-
 if __name__ == '__main__':
     (DOCS / 'images' / 'cli.svg').write_text(picture_of_the_demo())
-    if (DOCS.parent / 'site' / 'index.html').exists():
-        screenshot_of_the_start(DOCS / 'images' / 'start.png')
+    screenshot(DOCS.parent / 'site', DOCS / 'images' / 'start.png')

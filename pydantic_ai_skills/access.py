@@ -30,7 +30,7 @@ _LISTED_NAMES = 20
 
 
 class UnavailableError(Exception):
-    """What was asked for is gone, by no mistake of the model's, so it costs no retry: the message is the answer."""
+    """What was asked for is gone or elsewhere, by no mistake of the model's, so it costs no retry: the message is the answer."""
 
 
 class SkillAccess:
@@ -149,7 +149,7 @@ def find_script(package: SkillPackage, name: str) -> SkillScript:
 
 def _find(package: SkillPackage, name: str, members: Mapping[str, MemberT], kind: str, listed: list[str]) -> MemberT:
     try:
-        found = resolve_name(name, members, package.directory)
+        found = resolve_name(name, members, package.directory, package.name)
     except AmbiguousNameError as error:
         raise ModelRetry(
             f'{name!r} could be several {kind}s of the skill {package.name!r}: {listed_names(error.names)}. Give the whole path.'

@@ -13,17 +13,18 @@ from .codes import CATALOG_CUT, CODES, DUPLICATE, NAME_RISKY, SHADOWED
 from .diagnostics import SkillDiagnostic
 from .discovery import Library
 from .encoding import encodable
-from .entry import SkillEntry
+from .entry import SkillEntry, indented
 from .excludes import ResourceFilter
 from .executors import may_stage, staged_directory
 from .info import SkillInfo
 from .members import SkillScriptExecutor
-from .names import DEFAULT_CAPABILITY_IDS
+from .names import DEFAULT_CAPABILITY_IDS, normalize_name
 from .options import SkillsOptions
 from .owned import owned_toolset
 from .packages import file_kinds, file_stamp, index_package
 from .placeholders import resolve_placeholders
 from .skills import Skill
+from .sources import empty_finding
 from .state import Snapshot
 
 
@@ -47,9 +48,16 @@ def assemble(
         ValueError: an unknown name in include or exclude, or two different packages of one name.
     """
     items = read_catalog(libraries, strict=options.strict)
-    _check_names(options, {item.name for item in items if item.name} | {skill.name for skill in skills})
-    selected = [item for item in items if item.name and options.selects(item.name)]
-    diagnostics = [*noted, *(found for item in items if options.selects(item.name) for found in item.diagnostics)]
+    filled = {item.found.library for item in items}
+    noted = [
+        *noted,
+        *(empty_finding(library) for library in libraries if library not in filled and not library.from_registry),
+    ]
+    folders = {normalize_name(item.found.folder) for item in items}
+    _check_names(options, {item.name for item in items if item.name} | {skill.name for skill in skills}, folders)
+    wanted = [item for item in items if options.selects(item.name, normalize_name(item.found.folder))]
+    selected = [item for item in wanted if item.name]
+    diagnostics = [*noted, *(found for item in wanted for found in item.diagnostics)]
     by_name = _one_per_name(options, selected, diagnostics)
     hidden_files = options.hidden
     entries = {name: _disk_entry(options, item, executor, hidden_files) for name, item in by_name.items()}
@@ -68,11 +76,11 @@ def assemble(
     return Snapshot(invocable, tuple(infos[name] for name in sorted(infos)), tuple(diagnostics), hidden)
 
 
-def _check_names(options: SkillsOptions, available: set[str]) -> None:
+def _check_names(options: SkillsOptions, available: set[str], folders: set[str]) -> None:
     if options.unknown_names == 'skip':
         return
     for option, names in (('include', options.include), ('exclude', options.exclude)):
-        if unknown := sorted((names or frozenset()) - available):
+        if unknown := sorted((names or frozenset()) - available - folders):
             raise ValueError(
                 f'{option} names {", ".join(map(repr, unknown))}, which no library and no Python skill has. '
                 f'There is: {", ".join(sorted(available)) or "nothing"}. Mend the name, or pass unknown_names="skip".'
@@ -162,11 +170,12 @@ def _fit(options: SkillsOptions, entries: Mapping[str, SkillEntry]) -> list[Skil
     """Shorten what the catalog says of these skills to the budget, and say so where that cut anything."""
     if options.catalog_budget is None:
         return []
-    whole = {name: entry.info.description for name, entry in entries.items()}
+    # As the catalog has them: the blanks that indent their lines are paid for too.
+    whole = {name: indented(entry.info.description) for name, entry in entries.items()}
     fitted = fit_descriptions(whole, options.catalog_budget)
     cut = [name for name in whole if fitted[name] != whole[name]]
     for name in cut:
-        entries[name].shown_description = fitted[name]
+        entries[name].shown_description = fitted[name].replace('\n  ', '\n')
     if not cut:
         return []
     message = (

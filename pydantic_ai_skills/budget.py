@@ -6,14 +6,16 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 
 _ELLIPSIS = '…'
+_BLANKS = ' \n\t\u3000'
+_LONGEST_WORD = 40  # more than that without a blank is writing that has none, or no words
 
 
 def fit_descriptions(descriptions: Mapping[str, str], budget: int) -> dict[str, str]:
     """Shorten descriptions until all of them together have at most `budget` characters.
 
     Evenly: there is one length that none may exceed, the largest that fits, and what is shorter stays as it is. Cut at
-    the end of a word, with an ellipsis; within a word only where it takes up half of what is left, as in writing without
-    blanks. With a budget of less than two characters a skill, descriptions become empty, and the names remain.
+    the end of a word, with an ellipsis; within one only where it has more than 40 characters, as in writing without
+    blanks. Where not even the first word fits, a description becomes empty, and the name remains.
 
     Args:
         descriptions: By name; names do not count.
@@ -52,13 +54,16 @@ def _shortened(text: str, limit: int) -> str:
     if room < 1:
         return ''
     end = room
-    if not text[end].isspace():
-        word = max(text.rfind(blank, 0, end) for blank in ' \n\t\u3000')
-        if word >= room // 2:
-            end = word
-        else:
-            while end > 0 and (
-                unicodedata.combining(text[end]) or text[end] in '\u200d\ufe0f' or text[end - 1] == '\u200d'
-            ):
-                end -= 1  # not between a letter and its accents, nor within a composed emoji
-    return text[:end].rstrip(' \n\t\u3000,;:-–—(') + _ELLIPSIS
+    if text[end] not in _BLANKS:
+        start = max(text.rfind(blank, 0, end) for blank in _BLANKS) + 1
+        stop = min((at for blank in _BLANKS if (at := text.find(blank, end)) >= 0), default=len(text))
+        end = start if stop - start <= _LONGEST_WORD else _between_letters(text, end)
+    kept = text[:end].rstrip(_BLANKS + ',;:-–—(')
+    return kept + _ELLIPSIS if kept else ''
+
+
+def _between_letters(text: str, end: int) -> int:
+    """The last place up to `end` that is not between a letter and its accents, nor within a composed emoji."""
+    while end > 0 and (unicodedata.combining(text[end]) or text[end] in '\u200d\ufe0f' or text[end - 1] == '\u200d'):
+        end -= 1
+    return end

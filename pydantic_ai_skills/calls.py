@@ -19,6 +19,7 @@ from .entry import SkillEntry
 from .functions import object_arguments
 from .linked import find_linked
 from .members import ScriptArguments, SkillAsset, SkillResource, SkillScript
+from .neighbours import pointer_elsewhere
 from .packages import SkillPackage
 from .plain import sendable
 from .resources import read_text
@@ -47,10 +48,16 @@ async def read_member(entry: SkillEntry, name: str, ctx: RunContext[Any], args: 
 
     Raises:
         ModelRetry: there is no such file, several fit, or the arguments are not right.
-        UnavailableError: its folder is gone.
+        UnavailableError: its folder is gone, or the file belongs to another skill.
     """
     package = await package_of(entry)
-    member, args = find_linked(package, name, args)
+    try:
+        member, args = find_linked(package, name, args)
+    except ModelRetry:
+        # What the skill's own text links to is no mistake of the model's.
+        if (elsewhere := pointer_elsewhere(ctx, entry, name, args)) is None:
+            raise
+        raise UnavailableError(elsewhere) from None
     await note_member(entry, member)
     try:
         if isinstance(member, SkillAsset):
@@ -83,9 +90,15 @@ async def run_member(
         ModelRetry: there is no such script, several fit, the arguments are not right, or the function of a skill in
             Python wants another try.
         ApprovalRequired: a person must be asked first.
-        UnavailableError: its folder is gone.
+        UnavailableError: its folder is gone, or the script belongs to another skill.
     """
-    script = find_script(await package_of(entry), name)
+    package = await package_of(entry)
+    try:
+        script = find_script(package, name)
+    except ModelRetry:
+        if (elsewhere := pointer_elsewhere(ctx, entry, name, use='run')) is None:
+            raise
+        raise UnavailableError(elsewhere) from None
     await note_member(entry, script)
     if script.call is not None:
         args = object_arguments(script.name, args, script.call.signature())

@@ -97,7 +97,8 @@ class SkillsCapability(SkillsView, ByIdentity, AbstractCapability[AgentDepsT]):
                 folder; a relative path is the process's.
             registries: Sources that put packages on disk first, such as Git or S3; after `directories` in precedence.
             skills: Skills written in Python; they win over packages of their name.
-            include: The exact names of the skills to offer; `None` for all. Not together with `exclude`.
+            include: The exact names of the skills to offer; `None` for all. Not together with `exclude`. A package's
+                name is its id, and that of its folder where the two differ.
             exclude: The exact names of skills to leave out.
             script_executor: What runs the scripts; `None` for `LocalSkillScriptExecutor()`, which is this host. Or a
                 mapping or function of a script's origin: `{'local': …, 'remote': …}` (`'installed'` goes with local).

@@ -18,6 +18,7 @@ TEXT_ABOVE_FRONTMATTER: Final = 'text-above-frontmatter'
 FENCE_BLANKS: Final = 'fence-blanks'
 VALUE_QUOTED: Final = 'value-quoted'
 TABS_EXPANDED: Final = 'tabs-expanded'
+FRONTMATTER_LONG: Final = 'frontmatter-long'
 NAME_MENDED: Final = 'name-mended'
 CASE_MENDED: Final = 'case-mended'
 
@@ -118,6 +119,12 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType({
         'Lines in the frontmatter are indented by tabs, which YAML does not allow; each tab was read as two blanks.',
         'Indent by blanks.',
     ),
+    FRONTMATTER_LONG: Code(
+        'warning',
+        'The frontmatter has more than 16,384 characters. Its longest fields were passed over, but never the name, the '
+        'description or what says who may invoke the skill.',
+        'Keep the fields short, and move text below the frontmatter or into files beside it.',
+    ),
     NAME_MENDED: Code(
         'warning',
         'The name in the frontmatter differs from that of the folder, or one of them is no legal skill name (at most 64 '
@@ -159,7 +166,8 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType({
     ),
     FRONTMATTER_TOO_LARGE: Code(
         'error',
-        'The frontmatter has more than 16,384 characters, or its YAML aliases unfold to more. It is not parsed.',
+        'The frontmatter has more than 16,384 characters without the fields that could be passed over, or its YAML aliases '
+        'unfold to more. It is not parsed.',
         'Keep the fields short, and move text below the frontmatter.',
     ),
     FRONTMATTER_TOO_DEEP: Code(
@@ -221,8 +229,9 @@ CODES: Final[Mapping[str, Code]] = MappingProxyType({
     ),
     LIBRARY_EMPTY: Code(
         'warning',
-        'There is no skill package where a registry looked for them.',
-        "Correct its path or prefix, or pass `layout='tree'`, which finds packages at any depth.",
+        'There is no skill package in a directory, or where a registry looked for them. For a directory this is an info, '
+        'unless there are skills deeper in it.',
+        "Correct the path or prefix, or pass `layout='tree'` to the registry, which finds packages at any depth.",
     ),
     NOT_FETCHED: Code(
         'warning',

@@ -129,9 +129,9 @@ def _skill_file(folder: str) -> tuple[str, os.stat_result] | None:
 
 
 def _no_file(folder: str) -> tuple[str, os.stat_result] | None:
-    path = f'{folder}/SKILL.md'
     try:
-        return path, os.lstat(path)
+        name = skill_file_among(os.listdir(folder))
+        return None if name is None else (f'{folder}/{name}', os.lstat(f'{folder}/{name}'))
     except OSError:
         return None
 

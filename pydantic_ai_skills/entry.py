@@ -76,8 +76,8 @@ class SkillEntry:
 
     @cached_property
     def catalog_text(self) -> str:
-        """The description with its continuation lines indented, so that none can pose as another entry of the catalog."""
-        return '\n  '.join(self.description.splitlines())
+        """The description as the catalog has it."""
+        return indented(self.description)
 
     def is_still(self, other: SkillEntry) -> bool:
         """Whether `other`, read later, is this skill unchanged, so that what was worked out for this one still holds."""
@@ -179,6 +179,11 @@ class SkillEntry:
 
     def _text(self, body: str, files: str = '') -> str:
         return '\n\n'.join(part for part in (f'# Skill: {self.name}', body, files) if part)
+
+
+def indented(description: str) -> str:
+    """A description with its continuation lines indented, so that none can pose as another entry of the catalog."""
+    return '\n  '.join(description.splitlines())
 
 
 class EntryPackages(Mapping[str, SkillPackage]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_ai import ModelRetry, RunContext
@@ -69,7 +69,7 @@ async def find_skill(ctx: RunContext[Any], name: str, use: FileUse) -> SkillEntr
         found = capabilities.get(name)
         return None if found is None else unwrap_entry(found)
 
-    return SkillAccess(ctx, lookup, lambda: [entry.name for entry in _entries(capabilities)]).skill(name, use)
+    return SkillAccess(ctx, lookup, lambda: [entry.name for entry in run_entries(ctx)]).skill(name, use)
 
 
 async def _find_carried(ctx: RunContext[Any], name: str, use: FileUse) -> SkillEntry:
@@ -93,8 +93,10 @@ async def _find_carried(ctx: RunContext[Any], name: str, use: FileUse) -> SkillE
     return SkillAccess(ctx, known.get, lambda: known).skill(name, use)
 
 
-def _entries(capabilities: Mapping[str, AbstractCapability[Any]]) -> Iterator[SkillEntry]:
-    return (entry for item in capabilities.values() if (entry := unwrap_entry(item)) is not None)
+def run_entries(ctx: RunContext[Any]) -> list[SkillEntry]:
+    """The skills of the run, by whatever capability; none where the context does not carry them."""
+    capabilities = _live_capabilities(ctx) or {}
+    return [entry for item in capabilities.values() if (entry := unwrap_entry(item)) is not None]
 
 
 def _sources(ctx: RunContext[Any]) -> list[SkillsSource]:

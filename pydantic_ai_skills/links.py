@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterator
 from urllib.parse import unquote
 
 _EXTERNAL = re.compile(r'[A-Za-z][A-Za-z0-9+.-]+:|//')
+_WHOLE_LINK = re.compile(r'!?\[[^\[\]]*\]\((.+)\)')
+_TITLE = re.compile(r'\s+("[^"]*"|\'[^\']*\')$')
 _MARKDOWN = ('.md', '.mdx', '.markdown')
 
 
@@ -19,7 +21,8 @@ def resolve_link(name: str, from_file: str | None, files: Collection[str]) -> li
     """The bundled files that a relative link can mean.
 
     Args:
-        name: The link as it is written: with `../`, a `#fragment`, a `?query`, percent escapes or angle brackets.
+        name: The link as it is written: with `../`, a `#fragment`, a `?query`, percent escapes, angle brackets or a title,
+            or with all that Markdown has around it.
         from_file: The skill-relative path of the file that it was read in (or of a folder); `None` where nobody said.
         files: The skill-relative POSIX paths of all bundled files.
 
@@ -29,7 +32,7 @@ def resolve_link(name: str, from_file: str | None, files: Collection[str]) -> li
         it means none, or leads out of the skill.
     """
     known = frozenset(files)
-    spellings = list(_spellings(name))
+    spellings = list(link_paths(name))
     if from_file is not None:
         for folder in (_folder(from_file, known), ''):
             for spelling in spellings:
@@ -41,12 +44,19 @@ def resolve_link(name: str, from_file: str | None, files: Collection[str]) -> li
     return next((sorted(paths) for paths in found if paths), list[str]())
 
 
-def _spellings(name: str) -> Iterator[str]:
-    """A link's path as it is written, without what follows `#` or `?`, and decoded; the first that fits counts."""
-    written = name.strip().removeprefix('<').removesuffix('>').replace('\\', '/')
+def link_paths(name: str) -> Iterator[str]:
+    """A link's path as it is written, without what follows `#` or `?`, and decoded; the first that fits counts.
+
+    None for an address elsewhere, such as `https:…`.
+    """
+    written = name.strip()
+    if (whole := _WHOLE_LINK.fullmatch(written)) is not None:
+        written = whole[1].strip()
+    untitled = _TITLE.sub('', written)
+    written, untitled = (text.removeprefix('<').removesuffix('>').replace('\\', '/') for text in (written, untitled))
     if _EXTERNAL.match(written):
         return
-    plain = re.split('[#?]', written, maxsplit=1)[0]
+    plain = re.split('[#?]', untitled, maxsplit=1)[0]
     seen: set[str] = set()
     for spelling in (written, plain, unquote(written), unquote(plain)):
         spelling = spelling.lstrip('/')  # for a site, the root; for a skill, its folder

@@ -63,9 +63,9 @@ class SkillsOptions:
         _check_choice('binary_resources', self.binary_resources, BinaryResources)
         combined_globs(self.exclude_resources)
 
-    def selects(self, name: str) -> bool:
-        """Whether `include` and `exclude` let a skill of this id in."""
-        return name in self.include if self.include is not None else name not in self.exclude
+    def selects(self, *names: str) -> bool:
+        """Whether `include` and `exclude` let a skill in: one of its names, its id and that of its folder, counts."""
+        return self.exclude.isdisjoint(names) if self.include is None else not self.include.isdisjoint(names)
 
     @property
     def hidden(self) -> ResourceFilter:
@@ -93,7 +93,8 @@ def directory_tuple(directories: str | Path | Sequence[str | Path] | None) -> tu
     """
     if directories is None:
         return ()
-    listed = (directories,) if isinstance(directories, (str, Path)) else listed_values('directories', directories)
+    one = isinstance(directories, (str, Path, bytes))  # bytes would come as numbers
+    listed = (directories,) if one else listed_values('directories', directories)
     for directory in listed:
         if not isinstance(directory, (str, Path)):
             raise TypeError(f'directories must hold strings or paths, not {directory!r}.')

@@ -23,6 +23,7 @@ from .codes import (
     FIELD_INVALID,
     FILE_TOO_LARGE,
     FRONTMATTER_INVALID,
+    FRONTMATTER_LONG,
     FRONTMATTER_UNCLOSED,
     NAME_MENDED,
     NO_DESCRIPTION,
@@ -49,6 +50,7 @@ from .frontmatter import (
 )
 from .lines import shield, split_lines
 from .names import is_legal_name, normalize_name, skill_id
+from .shorten import shorten
 from .values import mend_values
 
 _BLANK = re.compile(r'[\s\ufeff]*')
@@ -79,7 +81,7 @@ def repair(raw: bytes, directory_name: str) -> Repaired:
     """Mend what keeps a `SKILL.md` from loading, and say what that was.
 
     Mended: a byte order mark; blank lines or HTML comments above the frontmatter; blanks after a fence; values that are
-    no YAML (see `mend_values`); a name that differs from the id, which follows the folder's (see `skill_id`).
+    no YAML (see `mend_values`); a frontmatter too long for harness (see `shorten`); a name that differs from the id, which follows the folder's (see `skill_id`).
 
     Args:
         raw: The file's bytes.
@@ -95,7 +97,9 @@ def repair(raw: bytes, directory_name: str) -> Repaired:
     if (span := split_frontmatter(text, start)) is None:
         return Repaired(None, (_no_frontmatter(text, start),), skill_id(directory_name))
     opening, closing = _fences(text[start : span.start], text[span.stop : span.end], findings)
-    source = text[span.start : span.stop]
+    source, left_away = shorten(text[span.start : span.stop])
+    if left_away:
+        findings.append(_shortened(shielded.restore(text[span.start : span.stop]), left_away))
     read = _read(source, 1 + len(split_lines(text[: span.start])), findings)
     if isinstance(read, Finding):
         message = shielded.restore(read.message)
@@ -117,6 +121,8 @@ def _finding(code: str, message: str, hint: str | None = None) -> Finding:
 def _decoded(raw: bytes) -> str | Finding:
     if len(raw) > MAX_SKILL_BYTES:
         return _finding(FILE_TOO_LARGE, f'SKILL.md has more than {MAX_SKILL_BYTES:,} bytes.')
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, b'-\0\0\0', b'\0\0\0-')):
+        return _finding(NOT_UTF8, 'SKILL.md is not UTF-8 but UTF-32.')
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b'-\0', b'\0-')):
         return _finding(NOT_UTF8, 'SKILL.md is not UTF-8 but UTF-16.')
     try:
@@ -163,6 +169,12 @@ def _fences(opening: str, closing: str, findings: list[Finding]) -> tuple[str, s
     return exact[0], exact[1]
 
 
+def _shortened(source: str, left_away: list[str]) -> Finding:
+    names = ', '.join(f'`{_cut(name)}`' for name in left_away[:5]) + (', …' if len(left_away) > 5 else '')
+    message = f'SKILL.md has {len(source):,} characters of frontmatter. Passed over, since it is so long: {names}.'
+    return _finding(FRONTMATTER_LONG, message)
+
+
 def _read(source: str, first_line: int, findings: list[Finding]) -> tuple[str, ParsedFrontmatter] | Finding:
     """The YAML, mended if it has to be, and what it says."""
     if (obstacle := frontmatter_obstacle(source)) is not None:
@@ -200,7 +212,9 @@ def _error(parsed: ParsedFrontmatter, fields: Mapping[str, Any], name: str) -> F
         return _finding(DUPLICATE_KEY, message)
     description = fields.get('description')
     if not isinstance(description, str | None):
-        return _finding(NO_DESCRIPTION, 'SKILL.md has a description that is a list or a mapping, not text.')
+        # Mostly an unquoted text: one in brackets, or below its key with a colon in each line.
+        message = 'SKILL.md has a description that YAML reads as a list or a mapping, not as text.'
+        return _finding(NO_DESCRIPTION, message, CODES[VALUE_QUOTED].remedy)
     if not (description or '').strip():
         return _finding(NO_DESCRIPTION, f'SKILL.md has {"no" if description is None else "an empty"} description.')
     for field_name in ('disable-model-invocation', 'user-invocable'):

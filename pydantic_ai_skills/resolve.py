@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +22,9 @@ class AmbiguousNameError(LookupError):
         self.names = sorted(names)
 
 
-def resolve_name(name: str, members: Mapping[str, MemberT], directory: Path | None = None) -> MemberT | None:
+def resolve_name(
+    name: str, members: Mapping[str, MemberT], directory: Path | None = None, own_name: str | None = None
+) -> MemberT | None:
     """The member that `name` means, or `None`.
 
     The order is the contract's: the exact name; the name normalised; the stem within the named folder; a bare file
@@ -31,6 +34,7 @@ def resolve_name(name: str, members: Mapping[str, MemberT], directory: Path | No
         name: What the model wrote.
         members: The files by skill-relative POSIX path.
         directory: The skill's folder, so that an absolute path inside it is understood.
+        own_name: The skill's id, by which a model may call that folder.
 
     Raises:
         AmbiguousNameError: several files fit.
@@ -38,7 +42,7 @@ def resolve_name(name: str, members: Mapping[str, MemberT], directory: Path | No
     if (exact := members.get(name)) is not None:
         return exact
     by_spelling = {_composed(known): known for known in members}
-    candidates = dict.fromkeys(_spellings(name, directory))
+    candidates = dict.fromkeys(spellings(name, directory, own_name))
     for spelling in candidates:
         if (known := by_spelling.get(spelling)) is not None:
             return members[known]
@@ -74,8 +78,11 @@ def _has_base(name: str, base: str) -> bool:
     return base in (own, posixpath.splitext(own)[0])
 
 
-def _spellings(name: str, directory: Path | None) -> Iterator[str]:
-    """The skill-relative paths that a name may stand for, likeliest first; none for what leads elsewhere."""
+def spellings(name: str, directory: Path | None = None, own_name: str | None = None) -> Iterator[str]:
+    """The skill-relative paths that a name may stand for, likeliest first; none for what leads elsewhere.
+
+    The arguments are those of `resolve_name`.
+    """
     text = _composed(name).strip().strip('`\'"').strip().replace('\\', '/')
     for placeholder in _PLACEHOLDERS:
         if text.startswith(placeholder + '/'):
@@ -83,6 +90,15 @@ def _spellings(name: str, directory: Path | None) -> Iterator[str]:
             break
     if not text or '\0' in text:
         return
+    yield from _in_folder_of_skill(text, directory, own_name)
+    # `${SKILL_DIR}` in instructions is `…/.skills/<id>-<digest>` where scripts run in a workspace.
+    if own_name and (staged := re.search(rf'(?:^|/){re.escape(own_name)}-[0-9a-f]{{12}}/(.+)', text)) is not None:
+        path = posixpath.normpath(staged[1])
+        if not path.startswith(('/', '..')):
+            yield path
+
+
+def _in_folder_of_skill(text: str, directory: Path | None, own_name: str | None) -> Iterator[str]:
     if directory is not None:
         root = _composed(directory.as_posix())
         if text.startswith('/'):
@@ -92,8 +108,10 @@ def _spellings(name: str, directory: Path | None) -> Iterator[str]:
             return
         # `../<own folder>/x` is how links between skills spell a file of this one.
         path = posixpath.normpath(posixpath.join(root, text))
-        if path.startswith(root + '/'):
-            yield path[len(root) + 1 :]
+        for folder in (root, posixpath.join(posixpath.dirname(root), own_name or '')):
+            if path.startswith(folder + '/') and posixpath.basename(folder):
+                yield path[len(folder) + 1 :]
+                return
         return
     path = posixpath.normpath(text)
     if not path.startswith(('/', '..')) and path != '.':

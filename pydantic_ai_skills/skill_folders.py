@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from .discovery import skill_file_in
@@ -14,11 +15,12 @@ CONVENTIONAL = ('.agents/skills', '.claude/skills')
 """Where projects and people keep their skills, in order of precedence."""
 
 
-def find_skill_folders(top: Path) -> Iterator[Path]:
+def find_skill_folders(top: Path, report: Callable[[Path, OSError], None] | None = None) -> Iterator[Path]:
     """Every folder at or below `top` that holds a `SKILL.md`, by path, those inside other skills too.
 
     What `DEFAULT_RESOURCE_EXCLUDES` shut out is not looked at. A link is followed only where it leads straight to a
-    skill, as in a library, that is not below `top` anyway; each such skill once, so no loop.
+    skill, as in a library, that is not below `top` anyway; each such skill once, so no loop. `report` is told of each
+    folder that cannot be listed.
 
     Raises:
         OSError: `top` cannot be listed.
@@ -38,9 +40,11 @@ def find_skill_folders(top: Path) -> Iterator[Path]:
         try:
             with os.scandir(folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name, reverse=True)
-        except OSError:
+        except OSError as error:
             if folder == str(top):
                 raise
+            if report is not None:
+                report(Path(folder), error)
             continue
         for entry in entries:
             if is_excluded_part(entry.name):
@@ -57,10 +61,46 @@ def libraries_below(top: Path) -> list[Path]:
     Raises:
         OSError: `top` cannot be listed.
     """
+    if _has_skills(top):  # without a look at all that lies below a big library
+        return [top]
     parents = dict.fromkeys(folder.parent for folder in find_skill_folders(top) if folder != top)
     if not parents or top in parents:
         return [top]
     return [parent for parent in parents if skill_file_in(parent) is None]
+
+
+def libraries_near(top: Path, limit: int = 500) -> list[Path]:
+    """The libraries at most three levels below `top`, the nearest first, as far as a look at `limit` entries shows.
+
+    For a hint where a folder turns out to hold no skill: it may be the root of a big disk.
+    """
+    found: dict[Path, None] = {}
+    pending = [(str(top), 0)]
+    for folder, depth in pending:
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(islice(scan, limit), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        limit -= len(entries)
+        for entry in entries:
+            if is_excluded_part(entry.name) or not entry.is_dir(follow_symlinks=False):
+                continue
+            if skill_file_in(entry.path) is not None:
+                found[Path(folder)] = None
+            elif depth < 3:
+                pending.append((entry.path, depth + 1))
+    return list(found)
+
+
+def _has_skills(folder: Path) -> bool:
+    with os.scandir(folder) as scan:
+        return any(
+            entry.is_dir(follow_symlinks=False)  # a link may only repeat what lies further below
+            and not is_excluded_part(entry.name)
+            and skill_file_in(entry.path) is not None
+            for entry in scan
+        )
 
 
 def conventional_folders(start: Path, home: Path) -> list[Path]:

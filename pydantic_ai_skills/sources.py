@@ -7,11 +7,12 @@ import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .codes import NOT_A_LIBRARY
+from .codes import LIBRARY_EMPTY, NOT_A_LIBRARY
 from .diagnostics import Severity, SkillDiagnostic
 from .discovery import Library, installed_or_local, skill_file_in
 from .options import MissingDirectories
 from .registries import SkillRegistry, sync_all
+from .skill_folders import libraries_near
 from .tracing import tracer
 
 _WAY_OUT = 'Mend the path, or pass missing_directories="skip" to go on without it.'
@@ -52,6 +53,20 @@ def directory_libraries(
         library = Library(path, origin=installed_or_local(Path(os.path.realpath(path))), source=str(configured))
         libraries.setdefault(os.path.realpath(path), library)
     return list(libraries.values()), noted
+
+
+def empty_finding(library: Library) -> SkillDiagnostic:
+    """What to say of a directory without a skill: nothing is wrong, unless skills lie deeper."""
+    message = f'There is no skill package in {library.source or library.path}.'
+    if not (near := libraries_near(library.path)):
+        return SkillDiagnostic(
+            library.path, 'info', LIBRARY_EMPTY, message, 'Each skill is a folder in it with a `SKILL.md`.'
+        )
+    hint = (
+        f'There are some below it: pass {", ".join(map(str, near[:3]))}{", …" if len(near) > 3 else ""}, or '
+        "LocalSkillsRegistry(…, layout='tree'), which finds them at any depth."
+    )
+    return SkillDiagnostic(library.path, 'warning', LIBRARY_EMPTY, message, hint)
 
 
 def registry_libraries(

@@ -19,6 +19,9 @@ _COLON = re.compile(r':(?=[ \t]|$)')
 _NO_KEY = re.compile(r'[#&*!|>%@`\[\]{},]|[?-](?:[ \t]|$)')
 _FINE = re.compile(r'[A-Za-z_-]+: [A-Za-z0-9](?:[^:#\t]|:(?=\w))*')
 
+_TEXT_FIELDS = ('description', 'compatibility', 'license')
+"""Fields that can be nothing but text, so what stands below their key is no mapping."""
+
 _MAX_ENTRIES = 500
 _MAX_LEVELS = 8
 
@@ -40,8 +43,8 @@ class Mending:
 def mend_values(source: str) -> Mending:
     """Put values that do not parse in quotes, word for word, and read tabs that indent a line as two blanks.
 
-    A value is mended when it stands on the line of its key, or goes on in lines that are indented deeper; those are
-    joined as YAML joins them. Not mended: lines at the left margin that belong to no key, comments between the lines
+    A value is mended when it stands on the line of its key, or goes on in lines that are indented deeper, which are
+    joined as YAML joins them; and an item of a list that stands on one line and is no mapping. Not mended: lines at the left margin that belong to no key, comments between the lines
     of a value, and quotes or brackets that are opened and never closed, for those may end where another field begins.
     """
     mending = Mending()
@@ -67,14 +70,46 @@ def _mend_entry(lines: Sequence[str], indent: str, mending: Mending, level: int)
     if _parses(lines, indent) or (found := _key_and_value(lines[0])) is None:
         return lines
     key, value = found
-    if value and (text := _folded(value, lines[1:], indent)) is not None:
-        mending.quoted.append(key.strip('\'"'))
+    name, rest = key.strip('\'"'), lines[1:]
+    if not value and name in _TEXT_FIELDS:
+        value, rest = _below(rest, indent)
+    if value and (text := _folded(value, rest, indent)) is not None:
+        mending.quoted.append(name)
         return [f'{indent}{key}: {json.dumps(text, ensure_ascii=False)}']
     expanded = [lines[0], *(_expanded(line) for line in lines[1:])]
     mending.expanded = mending.expanded or expanded != list(lines)
     if value or level == _MAX_LEVELS or _parses(expanded, indent):
         return expanded
+    if _is_list(expanded[1:]):
+        return [lines[0], *_mend_list(expanded[1:], mending, name)]
     return [lines[0], *_mend_block(expanded[1:], mending, level + 1)]
+
+
+def _below(lines: Sequence[str], indent: str) -> tuple[str, Sequence[str]]:
+    """A text that begins on a line below its key, and the lines that continue it; empty where there is none."""
+    start = next((index for index, line in enumerate(lines) if line.strip()), None)
+    if start is None or len(_indent(lines[start])) <= len(indent) or lines[start].lstrip()[0] in '#|>':
+        return '', lines
+    return lines[start].strip(), lines[start + 1 :]
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    return next((line for line in lines if line.strip()), '').lstrip(' ').startswith('- ')
+
+
+def _mend_list(lines: Sequence[str], mending: Mending, name: str) -> list[str]:
+    """Mend the items of a list that stand on one line each and are no mappings, such as `- *.md` or `- "a" or "b"`."""
+    mended: list[str] = []
+    for number, line in enumerate(lines):
+        indent, text = _indent(line), line.strip()
+        follows = next((later for later in lines[number + 1 :] if later.strip()), '')
+        alone = not follows or len(_indent(follows)) <= len(indent)
+        value = text.removeprefix('- ').strip()
+        if alone and value != text and not _parses([text], '') and _may_be_text(value):
+            mending.quoted += [] if name in mending.quoted else [name]
+            line = f'{indent}- {json.dumps(value, ensure_ascii=False)}'
+        mended.append(line)
+    return mended
 
 
 def _parses(lines: Sequence[str], indent: str) -> bool:
@@ -111,6 +146,11 @@ def _is_whole(text: str) -> bool:
     if text[0] in '[{':
         return text.count('[') <= text.count(']') and text.count('{') <= text.count('}')
     return True
+
+
+def _may_be_text(value: str) -> bool:
+    """Whether an item of a list that does not parse can be nothing but text: no mapping, and no list in itself."""
+    return bool(value) and not value.startswith(('- ', '? ', '#')) and _COLON.search(value) is None and _is_whole(value)
 
 
 def _key_and_value(line: str) -> tuple[str, str] | None:

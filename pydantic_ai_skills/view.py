@@ -94,7 +94,11 @@ class SkillsView:
 
         Raises:
             ValueError: there is no such skill.
+            TypeError: `name` or `arguments` is no text.
         """
+        for option, value in (('name', name), ('arguments', '' if arguments is None else arguments)):
+            if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance] - what a web form sent
+                raise TypeError(f'{option} must be text, not {value!r}.')
         snapshot = self._state.snapshot
         wanted = normalize_name(name)
         entry = snapshot.entries.get(wanted) or snapshot.hidden.get(wanted)

@@ -23,11 +23,29 @@ def test_the_longest_are_cut_evenly_at_word_ends() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ('text', 'budget', 'expected'),
+    [
+        ('Use supercalifragilistic words', 14, 'Use…'),
+        ('Processes invoices', 10, 'Processes…'),
+        ('Processes invoices', 9, ''),
+        ('Reads: files', 9, 'Reads…'),
+        ('Use \u6280\u80fd\u6280 now', 7, 'Use…'),
+        ('Use ' + 'x' * 41, 9, 'Use xxxx…'),
+        ('one\ntwo three', 9, 'one\ntwo…'),
+    ],
+)
+def test_where_it_is_cut(text: str, budget: int, expected: str) -> None:
+    assert fit_descriptions({'a': text}, budget) == {'a': expected}
+
+
 def test_writing_without_blanks_is_cut_between_letters() -> None:
     fitted = fit_descriptions({'a': '\u6280\u80fd' * 50, 'b': 'e\u0301' * 50}, 40)
     assert fitted['a'] == ('\u6280\u80fd' * 10)[:19] + '…'
     assert fitted['b'] == 'e\u0301' * 9 + '…'
-    assert fit_descriptions({'a': '\U0001f469\u200d\U0001f680' * 9}, 3) == {'a': '…'}
+    rockets = '\U0001f469\u200d\U0001f680'
+    assert fit_descriptions({'a': rockets * 20}, 6) == {'a': rockets + '…'}
+    assert fit_descriptions({'a': rockets * 20}, 3) == {'a': ''}
 
 
 @pytest.mark.parametrize('budget', [0, 1, 3, 5])

@@ -124,7 +124,21 @@ class TestSources:
         assert (seen.skills(), seen.tools, seen.warnings) == ([], [[]], [])
 
     def test_an_empty_library(self, tmp_path: Path) -> None:
-        assert SkillsCapability(make_library(tmp_path, {'README.md': 'x', 'empty/x': ''})).skill_names == []
+        made = SkillsCapability(make_library(tmp_path, {'README.md': 'x', 'empty/x': ''}))
+        assert made.skill_names == []
+        [found] = made.diagnostics
+        assert (found.path, found.severity, found.code, found.hint) == (
+            tmp_path,
+            'info',
+            'library-empty',
+            'Each skill is a folder in it with a `SKILL.md`.',
+        )
+
+    def test_a_folder_above_libraries(self, library: Path) -> None:
+        with pytest.warns(UserWarning, match='There is no skill package in'):
+            [found] = SkillsCapability(library.parent).diagnostics
+        assert (found.path, found.severity, found.code) == (library.parent, 'warning', 'library-empty')
+        assert found.hint is not None and str(library) in found.hint and "layout='tree'" in found.hint
 
     def test_registries(self, library: Path) -> None:
         registry = LocalSkillsRegistry(library)
@@ -203,6 +217,18 @@ class TestSelection:
             SkillsCapability(library, skills=skills, **{option: ['demo', 'made', 'typo']})
         made = SkillsCapability(library, skills=skills, unknown_names='skip', **{option: ['demo', 'made', 'typo']})
         assert made.skill_names == (['demo', 'made'] if option == 'include' else ['bare', 'two'])
+
+    def test_a_package_is_known_by_its_folder_too(self, tmp_path: Path) -> None:
+        files = {'math_add/SKILL.md': skill_text('math_add'), 'Two/SKILL.md': skill_text('otp'), 'three/SKILL.md': 'x'}
+        library = make_library(tmp_path, {**files, 'four/SKILL.md': skill_text('four')})
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            assert SkillsCapability(library, include=['math_add', 'Two']).skill_names == ['math-add', 'otp']
+            assert SkillsCapability(library, include=['math-add', 'otp']).skill_names == ['math-add', 'otp']
+            made = SkillsCapability(library, exclude=['math_add', 'Two', 'three'])
+            assert (made.skill_names, made.diagnostics) == (['four'], ())
+            with pytest.raises(ValueError, match=r"'math'.*There is: four, math-add, otp, three"):
+                SkillsCapability(library, include=['math'])
 
     def test_names_compare_after_nfkc(self, tmp_path: Path) -> None:
         library = make_library(tmp_path, {'e\u0301te\u0301/SKILL.md': skill_text('été'), 'x/SKILL.md': skill_text('x')})

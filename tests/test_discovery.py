@@ -48,17 +48,26 @@ def test_what_is_no_regular_file_is_a_broken_package(tmp_path: Path) -> None:
     (tmp_path / 'circle').symlink_to('circle')
     (tmp_path / 'self').symlink_to('.')
     found = list(find_packages(Library(tmp_path)))
-    assert [item.folder for item in found] == ['dangling', 'device', 'fifo', 'folder', 'loop']
+    assert [item.folder for item in found] == ['dangling', 'device', 'fifo', 'folder', 'loop', 'lower']
     for item in found:
         with pytest.raises(OSError):
             read_skill_file(item)
     assert index_libraries(tmp_path) == {}
     with pytest.warns(UserWarning) as told:
         made = SkillsCapability(tmp_path)
-    assert (made.skill_names, len(told), len(made.diagnostics)) == ([], 5, 5)
+    assert (made.skill_names, len(told), len(made.diagnostics)) == ([], 6, 6)
     assert 'dangling/SKILL.md' in str(told[0].message) and 'No such file or directory' in str(told[0].message)
     with pytest.warns(UserWarning):
         assert SkillsCapability(tmp_path, exclude=['dangling']).skill_names == []
+
+
+def test_a_dangling_link_in_another_case_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / 'demo').mkdir()
+    (tmp_path / 'demo/skill.md').symlink_to('gone.md')
+    [found] = find_packages(Library(tmp_path))
+    assert (found.folder, found.skill_file.name) == ('demo', 'skill.md')
+    with pytest.raises(FileNotFoundError):
+        read_skill_file(found)
 
 
 def test_links_are_the_owners_in_a_local_library_only(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pydantic_ai import ModelRetry
 
 from pydantic_ai_skills import LocalSkillScriptExecutor, SkillPackage, SkillsCapability
 from pydantic_ai_skills import packages as packages_module
-from pydantic_ai_skills.packages import DEFAULT_RESOURCE_EXCLUDES, SkillAsset, index_libraries
+from pydantic_ai_skills.packages import DEFAULT_RESOURCE_EXCLUDES, SkillAsset, file_counts, index_libraries
 
 from .support import make_library, skill_text
 
@@ -60,6 +60,16 @@ def test_a_package(library: Path) -> None:
         False,
         None,
     )
+
+
+def test_files_are_counted_without_an_index(library: Path) -> None:
+    make_library(library / 'demo', {'__pycache__/x.pyc': b'', '.env': '', 'inner/SKILL.md': '', 'inner/y.md': ''})
+    (library / 'demo/tool').write_text('#!/bin/sh')
+    assert file_counts(library / 'demo') == (5, 2)
+    package = index_libraries(library)['demo']
+    assert len(package.resources) + len(package.assets) + len(package.scripts) == 5 and len(package.scripts) == 2
+    with pytest.raises(OSError):
+        file_counts(library / 'gone')
 
 
 def test_load_and_run(library: Path) -> None:

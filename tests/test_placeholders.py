@@ -13,7 +13,17 @@ DIRECTORY = r'/lib/my skill\1'
 )
 @pytest.mark.parametrize(
     'context',
-    ['python "{}/scripts/a.py" --x', '{}', '{}-old', 'x={}\n{}.', '```sh\ncd {} && ls {}/a\n```', 'a{}:{}é', '({})'],
+    [
+        'python "{}/scripts/a.py" --x',
+        '{}',
+        '{}-old',
+        'x={}\n{}.',
+        '```sh\ncd {} && ls {}/a\n```',
+        'a{}:{}é',
+        '({})',
+        '{"cwd": "{}", "at": {}}',
+        r'{}\scripts\a.py',
+    ],
 )
 def test_every_spelling_in_every_place(spelling: str, context: str) -> None:
     assert resolve_placeholders(context.replace('{}', spelling), DIRECTORY) == context.replace('{}', DIRECTORY)
@@ -38,6 +48,7 @@ def test_every_spelling_in_every_place(spelling: str, context: str) -> None:
         '${baseDir}',
         '{{baseDir}}',
         '{{skill_dir}}',
+        r'bash -c "cd \$SKILL_DIR && ls \${CLAUDE_SKILL_DIR}"',
         '<skill-dir>',
         '$ARGUMENTS $0',
     ],

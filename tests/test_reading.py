@@ -82,6 +82,8 @@ TROUBLES: dict[str, tuple[str, bytes, str, str | None, list[str]]] = {
     'no description': ('demo', skill_md('name: demo'), 'demo', None, ['no-description']),
     'cp1252': ('demo', skill_md('description: caf\u00e9').decode().encode('cp1252'), 'demo', None, ['not-utf8']),
     'UTF-16': ('demo', skill_md('description: x').decode().encode('utf-16'), 'demo', None, ['not-utf8']),
+    'UTF-32': ('demo', skill_md('description: x').decode().encode('utf-32'), 'demo', None, ['not-utf8']),
+    'UTF-32 without a mark': ('demo', skill_md('description: x').decode().encode('utf-32-be'), 'demo', None, ['not-utf8']),
     'UTF-16 without a mark': ('demo', skill_md('description: x').decode().encode('utf-16-le'), 'demo', None, ['not-utf8']),
 }  # fmt: skip
 
@@ -228,6 +230,15 @@ def test_what_is_left_out(frontmatter: str, code: str) -> None:
     found = read(skill_md(frontmatter))
     assert (found.definition, found_codes(found)) == (None, [code])
     assert found.findings[0].message.count('SKILL.md') == 1 and len(found.findings[0].message) < 500
+
+
+@pytest.mark.parametrize(
+    'value', [' [BETA]', ' {placeholder}', '\n  Use it: when asked\n  Not: otherwise', '\n  - a\n  - b']
+)
+def test_a_description_that_is_no_text_for_yaml(value: str) -> None:
+    [finding] = read(skill_md(f'name: demo\ndescription:{value}')).findings
+    assert 'reads as a list or a mapping' in finding.message
+    assert finding.hint is not None and finding.hint.startswith('Put the value in quotes')
 
 
 def test_the_line_of_a_complaint_is_that_of_the_file() -> None:

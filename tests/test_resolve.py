@@ -165,3 +165,30 @@ def test_any_name(name: str, files: list[str], directory: Path | None) -> None:
     if '/' in plain and not plain.startswith(('/', '..', '$', '{')):
         assert posixpath.dirname(found) == posixpath.dirname(plain), 'a path never matches another folder'
     assert posixpath.basename(plain) in (posixpath.basename(found), posixpath.splitext(posixpath.basename(found))[0])
+
+
+def test_the_skill_by_its_id() -> None:
+    """A folder `My Demo` is the skill `my-demo`, and a model knows it by that name."""
+    directory = Path('/lib/My Demo')
+    for name in ('../My Demo/a.md', '../my-demo/a.md', './../my-demo/./a.md'):
+        assert resolve_name(name, {'a.md': 1}, directory, 'my-demo') == 1
+    for name in ('../my-demo-2/a.md', '../../my-demo/a.md', '../my-demo', '../a.md', '/lib/my-demo/a.md'):
+        assert resolve_name(name, {'a.md': 1}, directory, 'my-demo') is None
+
+
+def test_the_folder_in_a_workspace_that_the_instructions_name() -> None:
+    members = {'scripts/x.py': 1, 'other-0123456789ab/x.py': 2}
+    directory = Path('/lib/demo')
+    for name in (
+        '/work/.skills/demo-0123456789ab/scripts/x.py',
+        '.skills/demo-0123456789ab/./scripts/x.py',
+        'demo-0123456789ab/scripts/x',
+    ):
+        assert resolve_name(name, members, directory, 'demo') == 1
+    for name in (
+        '/w/.skills/demo-0123456789ab/../scripts/x.py',
+        '/w/my-demo-0123456789ab/scripts/x.py',
+        '/w/demo-01/scripts/x.py',
+    ):
+        assert resolve_name(name, members, directory, 'demo') is None
+    assert resolve_name('other-0123456789ab/x.py', members, directory, 'other') == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic_ai_skills.skill_folders import conventional_folders, find_skill_folders, libraries_below
+from pydantic_ai_skills.skill_folders import conventional_folders, find_skill_folders, libraries_below, libraries_near
 
 from .support import make_library
 
@@ -40,9 +40,25 @@ def test_a_library_is_itself_and_what_is_above_means_those_below(tmp_path: Path)
     assert libraries_below(tmp_path / 'empty') == [tmp_path / 'empty']
 
 
+def test_a_link_that_repeats_what_lies_deeper_makes_no_library(tmp_path: Path) -> None:
+    make_library(tmp_path, {'skills/a/SKILL.md': '', 'skills/b/SKILL.md': ''})
+    (tmp_path / 'a').symlink_to('skills/a')
+    assert libraries_below(tmp_path) == [tmp_path / 'skills']
+
+
 def test_a_worktree_ends_the_search_upwards_too(tmp_path: Path) -> None:
     make_library(tmp_path, {'.agents/skills/x': '', 'repo/.git': 'gitdir: elsewhere', 'repo/a/.claude/skills/x': ''})
     (tmp_path / 'repo/.agents/skills').mkdir(parents=True)
     start, home = tmp_path / 'repo/a', tmp_path / 'home'
     assert conventional_folders(start, home) == [start / '.claude/skills', tmp_path / 'repo/.agents/skills']
     assert conventional_folders(home, home) == []
+
+
+def test_libraries_near_for_a_hint(tmp_path: Path) -> None:
+    paths = ['one/a', 'x/y/two/b', 'x/y/z/far/c', 'node_modules/n/d', '.claude/skills/e', 'one/a/inner']
+    make_library(tmp_path, {f'{path}/SKILL.md': '' for path in paths})
+    (tmp_path / 'link').symlink_to(tmp_path / 'one')
+    near = [path.relative_to(tmp_path).as_posix() for path in libraries_near(tmp_path)]
+    assert near == ['one', '.claude/skills', 'x/y/two']
+    assert libraries_near(tmp_path, 4) == []
+    assert libraries_near(tmp_path / 'gone') == []

@@ -222,8 +222,8 @@ class TestMistakes:
             "The skill 'demo' has no file 'nope.md'. It has: a.md, crlf.txt, data.json, deep/same.md, logo.png, other/same.md, tools/y.py.",
             "The skill 'demo' has no script 'nope.py'. It has: scripts/x.py.",
             "The skill 'two' is not loaded, so its files are shut. Call `load_capability` with id 'two', then repeat this call.",
-            "The skill 'demo' has no file '../two/b.md'. It has: a.md, crlf.txt, data.json, deep/same.md, logo.png, other/same.md, tools/y.py.",
-            "The skill 'demo' has no file 'SKILL.md'. It has: a.md, crlf.txt, data.json, deep/same.md, logo.png, other/same.md, tools/y.py.",
+            "'../two/b.md' belongs to another skill, 'two'. Call `load_capability` with id 'two', then read 'b.md' of it.",
+            "SKILL.md holds the instructions of the skill 'demo', which `load_capability` gives. It is not among the files to read.",
         ]  # fmt: skip
 
     def test_several_files(self, library: Path) -> None:
@@ -432,3 +432,35 @@ def test_run_cost_does_not_touch_the_disk_again(library: Path, monkeypatch: pyte
     monkeypatch.setattr(index.os, 'scandir', lambda path: scans.append(path) or scan(path))
     assert run(made, steps).last == 'ALPHA'
     assert scans == []
+
+
+def test_a_link_by_the_file_that_has_it(tmp_path: Path) -> None:
+    """In any spelling that the model may have of that file, and of a link that begins with the skill's own folder."""
+    files = {'a.md': 'A', 'references/a.md': 'RA', 'references/b.md': 'RB', 'guides/b.md': 'GB', 'guides/only.md': 'O'}
+    library = make_library(
+        tmp_path, {'demo/SKILL.md': skill_text(), **{f'demo/{n}': text for n, text in files.items()}}
+    )
+    capability = SkillsCapability(library, max_retries=9)
+    origins = [
+        'references/a.md', './references/a.md', 'references/a', '${SKILL_DIR}/references/a.md', '../demo/references/a.md',
+        str(library / 'demo/references/a.md'), 'references', 'references/', 'references\\a.md', 'references/gone.md',
+    ]  # fmt: skip
+    seen = run(capability, [load(), *(read('b.md', args={'from': origin}) for origin in origins)])
+    assert seen.answers[1:] == ['RB'] * len(origins)
+    names = [
+        '${SKILL_DIR}/guides/b.md#x',
+        f'{library}/demo/guides/b.md?x',
+        '{baseDir}/guides/b.md#x',
+        '../demo/guides/b.md#x',
+    ]
+    seen = run(capability, [load(), *(read(name, args={'from': 'references/a.md'}) for name in names)])
+    assert seen.answers[1:] == ['GB'] * len(names)
+    asks = [{'from': 'only.md'}, {'from': None}, {'from': ''}, {'from': 'b.md'}, {'from': 3}]
+    seen = run(capability, [load(), *(read('b.md', args=args) for args in asks)])
+    assert seen.answers[1:] == [
+        'GB',
+        "'b.md' could be guides/b.md, references/b.md. Give the whole name, or args={\"from\": file} with the file that has the link.",
+        "'b.md' could be guides/b.md, references/b.md. Give the whole name, or args={\"from\": file} with the file that has the link.",
+        '`from` could be several files: guides/b.md, references/b.md. Give the whole path of the one with the link.',
+        '`from` must be the name of the file that has the link, not 3.',
+    ]  # fmt: skip

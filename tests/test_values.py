@@ -107,3 +107,42 @@ def test_a_tab_after_the_colon() -> None:
         'name': 'demo',
         'description': 'x',
     }
+
+
+@pytest.mark.parametrize(
+    ('source', 'value'),
+    [
+        ('description:\n  Use it when: asked\n  or told\n', 'Use it when: asked or told'),
+        ('description:\n\n    Use it: when: asked\n\n    or told\nname: demo\n', 'Use it: when: asked\nor told'),
+        ('description:\n\tUse it when: asked\n', 'Use it when: asked'),
+        ('"description" :\n  "Use" it\n', '"Use" it'),
+    ],
+)
+def test_a_text_that_begins_below_its_key(source: str, value: str) -> None:
+    mended = mend_values(source)
+    assert yaml.load(mended.source, yaml.BaseLoader)['description'] == value and mended.quoted == ['description']
+    other = mend_values(source.replace('description', 'metadata'))
+    assert 'metadata' not in other.quoted  # there it may be a mapping
+
+
+@pytest.mark.parametrize(
+    'source', ['description:\n  # of a: b: c\n  "x" y\n', 'description:\n"x" y\n', 'description:\n  |\n"x" y\n']
+)
+def test_a_text_below_its_key_that_may_be_something_else(source: str) -> None:
+    assert mend_values(source).quoted == []
+
+
+def test_items_of_a_list() -> None:
+    source = 'globs:\n  - *.ts\n  - "a" or "b"\n  - fine\n\n  - @x\nmetadata:\n  for:\n  - `x`\n  - "c: d"\n'
+    mended = mend_values(source)
+    assert yaml.load(mended.source, yaml.BaseLoader) == {
+        'globs': ['*.ts', '"a" or "b"', 'fine', '@x'],
+        'metadata': {'for': ['`x`', 'c: d']},
+    }
+    assert mended.quoted == ['globs', 'for']
+
+
+@pytest.mark.parametrize('item', ['- when: a: b', '- "open', '- *.ts\n    more', '- [x', '- - *.ts'])
+def test_items_that_may_be_something_else(item: str) -> None:
+    with pytest.raises(yaml.YAMLError):
+        yaml.load(mend_values(f'globs:\n  {item}\n  - x\n').source, yaml.BaseLoader)

@@ -13,11 +13,13 @@ from .argument_parsers import parser_of, refusal
 from .checked import CheckedPackage
 from .documents import codes
 from .problem import Problem, problem
-from .shell_calls import ShellCall, shell_calls
+from .shell_calls import ShellCall, names_script, shell_calls
 
 
 def check_called_scripts(package: CheckedPackage) -> Iterator[Problem]:
     """Check each call and mention of a script in the instructions; those of a user's own files are let pass."""
+    if not names_script(package.body):
+        return
     try:
         names = {file.file.name for file in package.files}
         indexed = package.package

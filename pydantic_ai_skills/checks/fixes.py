@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic_ai_harness.skills import SkillDefinition
 
 from ..catalog import CatalogItem
+from ..codes import FRONTMATTER_LONG
 from ..frontmatter import split_frontmatter
 from ..names import is_legal_name, normalize_name
 from ..reading import SkillSource, read_skills
@@ -100,7 +101,8 @@ def _mended(raw: bytes, folder: str, item: CatalogItem) -> bytes:
     """The text as it should be; as it is where that cannot be said, or where it would mean something else."""
     plain = raw.replace(b'\r\n', b'\n')
     repaired = repair(plain, folder)
-    if repaired.text is None or item.definition is None:
+    passed_over = any(finding.code == FRONTMATTER_LONG for finding in repaired.findings)
+    if repaired.text is None or item.definition is None or passed_over:
         return raw
     text = _with_name(_with_comment(plain.decode(), repaired.text), folder)
     mended = text.encode()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..catalog import CatalogItem, read_packages
-from ..codes import DESCRIPTION_LONG, DUPLICATE, NAME_MENDED, NAME_RISKY, NO_DESCRIPTION
+from ..codes import DESCRIPTION_LONG, DUPLICATE, NAME_MENDED, NAME_RISKY, NO_DESCRIPTION, UNREADABLE
 from ..discovery import FoundPackage, Library, find_packages
 from .bundled_links import check_links
 from .called_scripts import check_called_scripts
@@ -30,6 +30,12 @@ def found_packages(folders: Iterable[Path]) -> list[FoundPackage]:
             listed[folder.parent] = {found.folder: found for found in find_packages(Library(folder.parent))}
         packages.append(listed[folder.parent][folder.name])
     return packages
+
+
+def closed_folder(folder: Path, error: OSError) -> Problem:
+    """What to say of a folder that may hold skills, and cannot be looked into."""
+    message = f'{folder} cannot be looked into: {error.strerror or error}.'
+    return Problem(folder, 'error', UNREADABLE, message, 'Let this process read it, or name the skills beside it.')
 
 
 _FIELDS = {

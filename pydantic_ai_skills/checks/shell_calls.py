@@ -25,6 +25,10 @@ _OWN_FOLDER = re.compile(
 _VARIABLE = re.compile(r'\$\{?\w+\}?|\$\([^()]*\)|%\w+%|\{\w+\}')
 
 
+_NAMES_SCRIPT = re.compile(rf'scripts[/.]|(?:{"|".join(map(re.escape, sorted(SCRIPT_EXTENSIONS)))})\b', re.IGNORECASE)
+"""What every call has somewhere; most code has not."""
+
+
 @dataclass(frozen=True)
 class ShellCall:
     """One call of something that is named like a script."""
@@ -47,9 +51,14 @@ class ShellCall:
         return self.is_call and not any('...' in arg or '…' in arg or arg.startswith('[') for arg in self.args)
 
 
+def names_script(text: str) -> bool:
+    """Whether a text may have a call of a script in it: without that, it need not be taken apart."""
+    return _NAMES_SCRIPT.search(text) is not None
+
+
 def shell_calls(code: Code) -> Iterator[ShellCall]:
     """The calls in a piece of code that is shell; none in other languages."""
-    if code.language not in _LANGUAGES:
+    if code.language not in _LANGUAGES or not names_script(code.text):
         return
     for number, line in _lines(code):
         folder = ''

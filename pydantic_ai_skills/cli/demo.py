@@ -17,7 +17,3 @@ def demo(
     from .demo_run import run_demo
 
     run_demo(model, question)
-
-
-if __name__ == '__main__':
-    typer.run(demo)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-import typer
 from pydantic_ai import Agent
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelMessage, ModelRequest
@@ -20,6 +20,7 @@ from rich.text import Text
 from ..capability import SkillsCapability
 from ..executors import LocalSkillScriptExecutor
 from .demo_model import QUESTION, scripted_model
+from .errors import WrongUseError
 from .run_view import show_run
 
 _PACKAGES = ('pydantic_ai', 'pydantic_ai_harness')
@@ -33,22 +34,20 @@ def run_demo(model: str | None, question: str | None) -> None:
         question: What to ask it; `None` for the question that the scripted model knows.
 
     Raises:
-        typer.Exit: the model cannot be had, or failed.
+        WrongUseError: the model cannot be had, or does not know the question.
+        RuntimeError: it failed.
     """
-    console = Console()
+    os.environ.setdefault('PYDANTIC_AI_NO_BANNER', '1')  # Pydantic AI's, which would stand in the middle of the run
     try:
         chosen = scripted_model() if model is None else infer_model(model)
     except (UserError, ImportError) as error:
-        console.print(f'{error}\nThis demo runs with {sys.executable}.', style='red', markup=False)
-        raise typer.Exit(2) from None
+        raise WrongUseError(f'{str(error).rstrip(".")}. The demo runs with {sys.executable}.') from error
     if model is None and question not in (None, QUESTION):
-        console.print('The scripted model knows one question only; pass --model for others.', style='red')
-        raise typer.Exit(2)
+        raise WrongUseError('The scripted model knows one question only; pass --model for others.')
     try:
-        asyncio.run(_run(console, chosen, question or QUESTION))
+        asyncio.run(_run(Console(), chosen, question or QUESTION))
     except (AgentRunError, UserError) as error:
-        console.print(f'The model failed: {error}', style='red', markup=False)
-        raise typer.Exit(1) from None
+        raise RuntimeError(f'The model failed: {error}') from error
 
 
 async def _run(console: Console, model: Model, question: str) -> None:

@@ -63,13 +63,18 @@ class ErrorsInOneSentence(TyperGroup):
                 raise  # wrong options and exits have their own form
             if ctx.params.get('debug'):
                 raise
-            error_console().print(f'Error: {printable(sentence(error))}', style='red', markup=False, soft_wrap=True)
+            show_error(sentence(error))
             raise typer.Exit(exit_code(error)) from None
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
     """A warning as a note, without the line of code that gave it."""
     note(f'{message}' if issubclass(category, UserWarning) else f'{category.__name__}: {message}')
+
+
+def show_error(text: str) -> None:
+    """Say what is wrong, on standard error."""
+    error_console().print(f'Error: {printable(text)}', style='red', markup=False, highlight=False, soft_wrap=True)
 
 
 def exit_code(error: Exception) -> int:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from .console import console, one_line, print_json, show
-from .errors import FINDINGS, exit_code, note, sentence
+from .console import console, one_line, print_json
+from .errors import FINDINGS, exit_code, note, sentence, show_error
 from .options import JsonOption, SourcesArgument
+
+if TYPE_CHECKING:
+    from .sources import FailedSource
 
 
 def list_skills(sources: SourcesArgument = None, json: JsonOption = False) -> None:
@@ -22,14 +23,14 @@ def list_skills(sources: SourcesArgument = None, json: JsonOption = False) -> No
 
     rows, failures = _collect(locations(sources))
     if json:
-        failed = [{'source': text, 'error': sentence(error)} for text, error in failures]
+        failed = [{'source': item.location.text, 'error': sentence(item.error)} for item in failures]
         print_json({'skills': [row.as_dict() for row in rows], 'failed_sources': failed})
     else:
         if rows or not failures:
             _show(rows)
-        for text, error in failures:
-            note(f'{one_line(text)}: {sentence(error)}')
-    codes = [exit_code(error) for _, error in failures] + [FINDINGS for row in rows if row.left_out]
+        for item in failures:
+            show_error(item.sentence())
+    codes = [exit_code(item.error) for item in failures] + [FINDINGS for row in rows if row.left_out]
     if codes:
         raise typer.Exit(max(codes))
 
@@ -61,15 +62,15 @@ class Row:
         }
 
 
-def _collect(wanted: Any) -> tuple[list[Row], list[tuple[str, Exception]]]:
+def _collect(wanted: Any) -> tuple[list[Row], list[FailedSource]]:
     from .sources import FailedSource, open_sources
 
     rows: list[Row] = []
-    failures: list[tuple[str, Exception]] = []
+    failures: list[FailedSource] = []
     first: dict[str, Row] = {}
     for source in open_sources(wanted):
         if isinstance(source, FailedSource):
-            failures.append((source.location.text, source.error))
+            failures.append(source)
             continue
         for text in source.notes:
             note(text)
@@ -82,26 +83,27 @@ def _collect(wanted: Any) -> tuple[list[Row], list[tuple[str, Exception]]]:
 
 
 def _rows(source: Any) -> list[Row]:
+    from ..packages import file_counts
     from .reports import problem_dict
-    from .sources import diagnostics_of, folder_of
+    from .sources import folder_of
 
-    capability = source.capability
+    by_folder: dict[Path | None, list[Any]] = {}
+    for item in source.capability.diagnostics:
+        by_folder.setdefault(folder_of(item), []).append(item)
     rows: list[Row] = []
-    shown: set[Path | None] = set()
-    for info in capability.skills:
-        package = capability.packages.get(info.name)
+    for info in source.capability.skills:
         row = Row(info.name, info.description, source.text, info.directory)
-        if package is not None:
-            row.files = len(package.resources) + len(package.assets) + len(package.scripts)
-            row.scripts = len(package.scripts)
-        row.problems = [problem_dict(item) for item in diagnostics_of(source, info.directory)]
-        shown.add(info.directory)
+        try:
+            row.files, row.scripts = file_counts(info.directory, info.boundary)
+        except OSError as error:
+            note(f'{info.directory} cannot be listed: {error.strerror}.')
+        row.problems = [problem_dict(item) for item in by_folder.pop(info.directory, ())]
         rows.append(row)
-    for item in capability.diagnostics:
-        folder = folder_of(item)
-        if folder not in shown and item.severity != 'info':
-            name = os.path.basename(os.path.dirname(item.path)) if folder else str(item.path)
-            rows.append(Row(name, '', source.text, folder, problems=[problem_dict(item)], left_out=True))
+    for folder, items in by_folder.items():
+        for item in items:
+            if item.severity != 'info':
+                name = os.path.basename(os.path.dirname(item.path)) if folder else str(item.path)
+                rows.append(Row(name, '', source.text, folder, problems=[problem_dict(item)], left_out=True))
     return rows
 
 
@@ -119,24 +121,28 @@ def _add_shadowed(row: Row, earlier: Row) -> bool:
 
 
 def _show(rows: list[Row]) -> None:
+    from rich.text import Text
+
+    from .columns import Column, Columns
+
     out = console()
     if not rows:
         out.print('No skills.')
         return
-    fits = out.is_terminal
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style='bold', expand=fits)
-    table.add_column('NAME', style='cyan', no_wrap=True, overflow='ellipsis', max_width=30 if fits else None)
-    table.add_column('DESCRIPTION', no_wrap=True, overflow='ellipsis', ratio=1 if fits else None)
-    table.add_column('FILES', justify='right', no_wrap=True)
-    table.add_column('SOURCE', no_wrap=True, overflow='ellipsis', max_width=16 if fits else None)
-    table.add_column('PROBLEMS', no_wrap=True, overflow='ellipsis', max_width=16 if fits else None)
+    table = Columns(
+        NAME=Column('cyan', most=30),
+        DESCRIPTION=Column(takes_the_rest=True),
+        FILES=Column(right=True),
+        SOURCE=Column(most=16),
+        PROBLEMS=Column(most=16),
+    )
     for row in rows:
         problems = Text(', '.join(dict.fromkeys(item['code'] for item in row.problems)))
         problems.stylize('red' if row.left_out else 'yellow')
         description = '(left out)' if row.left_out else one_line(row.description)
         files = '' if row.left_out else str(row.files)
-        table.add_row(Text(one_line(row.name)), Text(description), files, Text(one_line(row.source)), problems)
-    show(out, table)
+        table.add(Text(one_line(row.name)), Text(description), Text(files), Text(one_line(row.source)), problems)
+    table.print(out)
     for row in rows:
         for item in row.problems:
             text = ' '.join(part for part in (item['message'], item['hint']) if part)

@@ -96,6 +96,8 @@ def _left_out(opened: Sequence[Source], name: str) -> str:
     names = sorted({info.name for source in opened for info in source.capability.skills})
     if not names:
         return f'There is no skill {name!r}: {", ".join(source.text for source in opened)} has none at all.'
+    if Path(name).is_dir():
+        return f'{name} is a folder without a SKILL.md: name a skill, and the folder by --source {name}.'
     if close := get_close_matches(base, names, n=1):
         return f'There is no skill {name!r}. Did you mean {close[0]!r}?'
     more = f' and {len(names) - _LISTED:,} more' if len(names) > _LISTED else ''

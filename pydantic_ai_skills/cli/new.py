@@ -50,7 +50,7 @@ def new(
     out = console()
     for relative in files:
         out.print(near(folder / relative), markup=False, soft_wrap=True)
-    shown = json_format.dumps(near(folder)) if ' ' in str(folder) else near(folder)
+    shown = json_format.dumps(near(folder), ensure_ascii=False) if ' ' in str(folder) else near(folder)
     out.print(f'\nNow write it, then: pydantic-ai-skills validate {shown}', style='dim', markup=False, soft_wrap=True)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .console import print_json, print_verbatim
-from .errors import FINDINGS, WrongUseError
+from .errors import FINDINGS, WrongUseError, note
 from .options import Executor, ExecutorOption, JsonOption, SkillArgument, SourceOption
+
+if TYPE_CHECKING:
+    from .lookup import Chosen
+
+_STARTS = {False: 'in the folder of the skill', True: 'in a sandbox, which does not see it'}
 
 
 def run(
@@ -33,13 +40,18 @@ def run(
     from .script_call import call_script
     from .sources import executor_choice
 
-    chosen = choose_skill(skill, source, executor_choice(None if executor is None else _name(executor)))
+    choose = executor_choice(None if executor is None else _name(executor))
+    chosen = choose_skill(skill, source, choose)
     call = asyncio.run(call_script(chosen.offered(), script, args, _text(stdin)))
     if json:
         print_json(call.as_dict())
     else:
         print_verbatim(call.output)
     if not call.succeeded:
+        sandboxed = choose(chosen.source.location) == 'bubblewrap'
+        if unseen := _files_of_here(chosen, args or (), sandboxed=sandboxed):
+            way = 'use --stdin' if sandboxed else f'pass its whole path, {os.path.abspath(unseen[0])}'
+            note(f'{unseen[0]} is a file here, but scripts start {_STARTS[sandboxed]}: {way}.')
         raise typer.Exit(FINDINGS)
 
 
@@ -55,3 +67,11 @@ def _text(path: Path | None) -> str | None:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise WrongUseError(f'What a model sends to a script is text, and {path} is not UTF-8.') from error
+    except OSError as error:
+        raise WrongUseError(f'{path} cannot be read: {error.strerror}.') from error
+
+
+def _files_of_here(chosen: Chosen, args: Sequence[str], *, sandboxed: bool) -> list[str]:
+    """Arguments that name files here which the script cannot see: it starts elsewhere, or in a sandbox."""
+    folder = chosen.info.directory or Path()
+    return [arg for arg in args if os.path.isfile(arg) and (sandboxed or not os.path.isfile(folder / arg))]

@@ -57,7 +57,9 @@ def _show_response(console: Console, response: ModelResponse) -> None:
 
 
 def _show_call(console: Console, call: ToolCallPart) -> None:
-    arguments = ', '.join(f'{name}={json.dumps(value)}' for name, value in call.args_as_dict().items())
+    arguments = ', '.join(
+        f'{name}={json.dumps(value, ensure_ascii=False)}' for name, value in call.args_as_dict().items()
+    )
     level = _LEVELS.get(call.tool_name)
     prefix = (f'{level} ', 'dim') if level else ''
     console.print(Text.assemble(prefix, ('→ ', 'bold cyan'), (call.tool_name, 'bold cyan'), f'({arguments})'))

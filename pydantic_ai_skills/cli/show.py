@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
-from rich.tree import Tree
 
 from .console import console, one_line, print_json, printable
 from .console import show as show_whole
@@ -17,6 +12,9 @@ from .options import JsonOption, SkillArgument, SourceOption
 from .tokens import is_estimate, token_count, token_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.tree import Tree
+
     from ..diagnostics import SkillDiagnostic
     from .skill_view import FileView, SkillView
 
@@ -59,6 +57,9 @@ def _as_dict(view: SkillView) -> dict[str, Any]:
 
 
 def _show(out: Console, view: SkillView) -> None:
+    from rich.markdown import Markdown
+    from rich.table import Table
+
     _heading(out, view.name)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style='dim', no_wrap=True)
@@ -95,6 +96,8 @@ def print_problem(out: Console, item: SkillDiagnostic) -> None:
 
 def _heading(out: Console, title: str) -> None:
     if out.is_terminal:
+        from rich.rule import Rule
+
         out.print(Rule(Text(one_line(title), style='bold'), align='left', style='dim'))
     else:
         out.print(f'== {one_line(title)}', markup=False)
@@ -110,6 +113,8 @@ def _value_text(value: object) -> str:
 
 
 def _print_tree(out: Console, view: SkillView) -> None:
+    from rich.tree import Tree
+
     tree = Tree(Text(f'{view.name}/', style='bold'), guide_style='dim')
     branches: dict[str, Tree] = {'': tree}
     for file in view.files:

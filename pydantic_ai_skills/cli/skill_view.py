@@ -35,7 +35,8 @@ class ToolCall:
 
     def as_text(self) -> str:
         """The call on one line."""
-        return f'{self.tool}({", ".join(f"{key}={json.dumps(value)}" for key, value in self.arguments.items())})'
+        given = (f'{key}={json.dumps(value, ensure_ascii=False)}' for key, value in self.arguments.items())
+        return f'{self.tool}({", ".join(given)})'
 
     def as_dict(self) -> dict[str, Any]:
         """The call for `--json`."""

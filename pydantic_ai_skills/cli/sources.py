@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from ..members import SkillScriptExecutor
 from ..packages import found_id
 from ..registries import SkillRegistry
 from ..skill_folders import libraries_below
-from .errors import WrongUseError, note
+from .console import near
+from .errors import WrongUseError, note, sentence
 from .locations import FolderLocation, GitLocation, Location, S3Location
 from .registry_progress import WatchedRegistry, progress_bars
 
@@ -52,6 +54,11 @@ class FailedSource:
 
     location: Location
     error: Exception
+
+    def sentence(self) -> str:
+        """What is wrong, for people, with the name of the location."""
+        said, text = sentence(self.error), self.location.text
+        return said if text in said else f'{text}: {said}'
 
 
 def anywhere(location: Location) -> ExecutorName:
@@ -104,11 +111,35 @@ def open_source(location: Location, choose: ExecutorChoice, progress: Progress) 
         if isinstance(location, FolderLocation):
             capability = _folder_capability(location, executor)
         else:
-            registry = WatchedRegistry(registry_of(location), location.text, progress)
-            capability = SkillsCapability[Any](registries=[registry], script_executor=executor, require_loaded=False)
+            capability = _remote_capability(location, executor, progress)
+    closed = _closed_folders(location.path) if isinstance(location, FolderLocation) else ()
     known = {str(diagnostic) for diagnostic in capability.diagnostics}
     messages = (str(item.message) for item in caught if issubclass(item.category, UserWarning))
-    return Source(location, capability, tuple(dict.fromkeys(text for text in messages if text not in known)))
+    told = dict.fromkeys(text for text in messages if text not in known)
+    return Source(location, capability, (*told, *closed))
+
+
+def _closed_folders(path: Path) -> Iterator[str]:
+    """What to say of folders that may be skills, and that nobody can tell, since they cannot be looked into."""
+    try:
+        with os.scandir(path) as scan:
+            folders = sorted(entry.path for entry in scan if entry.is_dir())
+    except OSError:
+        return
+    for folder in folders:
+        if not os.access(folder, os.R_OK | os.X_OK):
+            yield f'{near(folder)} cannot be looked into: Permission denied.'
+
+
+def _remote_capability(
+    location: GitLocation | S3Location, executor: SkillScriptExecutor, progress: Progress
+) -> SkillsCapability[Any]:
+    registry = registry_of(location)
+    try:
+        watched = WatchedRegistry(registry, location.text, progress)
+        return SkillsCapability(registries=[watched], script_executor=executor, require_loaded=False)
+    except RuntimeError as error:  # it says which registry, as a program has it
+        raise RuntimeError(str(error).replace(repr(registry), location.text)) from error
 
 
 def _executor(location: Location, choose: ExecutorChoice) -> SkillScriptExecutor:

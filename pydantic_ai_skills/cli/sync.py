@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from .console import console, one_line, print_json
-from .errors import FINDINGS, exit_code, naming, note, sentence
+from .errors import FINDINGS, exit_code, naming, note, sentence, show_error
 from .options import JsonOption
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def sync(
             note(text)
         _show(outcome)
         for item in failed:
-            note(f'{one_line(item.location.text)}: {sentence(item.error)}')
+            show_error(item.sentence())
     codes = [exit_code(item.error) for item in failed] + [FINDINGS for _ in (*outcome.left_alone, *outcome.left_out)]
     if codes:
         raise typer.Exit(max(codes))

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.syntax import Syntax
 from rich.text import Text
 
 from .console import console, counted, near, one_line, printable
 from .errors import FINDINGS, WrongUseError, note
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..checks.fixes import Fix
     from ..checks.problem import Problem
     from ..discovery import FoundPackage
@@ -45,11 +46,11 @@ def validate(
     """Check skills: what loads, what the format says, what works."""
     from .reports import REPORTS
 
-    packages = _packages(paths)
+    packages, closed = _packages(paths)
     fixes, failed = _fix(packages) if fix else ([], False)
     if fixes:
-        packages = _packages(paths)
-    problems = _check(packages)
+        packages, closed = _packages(paths)
+    problems = [*closed, *_check(packages)]
     chosen = Format.json if json else format
     if chosen is Format.text:
         _show(packages, problems, fixes)
@@ -59,12 +60,14 @@ def validate(
         raise typer.Exit(FINDINGS)
 
 
-def _packages(paths: Sequence[str] | None) -> list[FoundPackage]:
-    from ..checks.package_checks import found_packages
+def _packages(paths: Sequence[str] | None) -> tuple[list[FoundPackage], list[Problem]]:
+    """The skills to check, and the folders that may hide others."""
+    from ..checks.package_checks import closed_folder, found_packages
     from ..skill_folders import find_skill_folders
     from .locations import FolderLocation, locations
 
     folders: dict[Path, Path] = {}
+    closed: dict[Path, Problem] = {}
     for location in locations(paths):
         if not isinstance(location, FolderLocation):
             raise WrongUseError(
@@ -76,14 +79,16 @@ def _packages(paths: Sequence[str] | None) -> list[FoundPackage]:
         path = path.parent if path.name.lower() == 'skill.md' and path.is_file() else path
         if not path.is_dir():
             raise WrongUseError(f'{location.text} is a file, neither a SKILL.md nor a folder.')
-        found = list(find_skill_folders(path))
-        if not found:
+        found = list(
+            find_skill_folders(path, lambda folder, error: closed.update({folder: closed_folder(folder, error)}))
+        )
+        if not found and not closed:
             raise WrongUseError(f'There is no SKILL.md at or below {location.text}.')
         for folder in found:
             real = folder.resolve()
             if real not in folders or folder == real:  # by its own name rather than a link's
                 folders[real] = folder
-    return found_packages(folders.values())
+    return found_packages(folders.values()), list(closed.values())
 
 
 def _check(packages: Sequence[FoundPackage]) -> list[Problem]:
@@ -109,11 +114,19 @@ def _fix(packages: Sequence[FoundPackage]) -> tuple[list[Fix], bool]:
     return written, len(written) < len(fixes)
 
 
+def _show_change(out: Console, text: str) -> None:
+    if not out.is_terminal:
+        out.print(Text(text), soft_wrap=True)
+        return
+    from rich.syntax import Syntax
+
+    out.print(Syntax(text, 'diff', background_color='default'), soft_wrap=True)
+
+
 def _show(packages: Sequence[FoundPackage], problems: Sequence[Problem], fixes: Sequence[Fix]) -> None:
     out = console()
     for fix in fixes:
-        text = printable(fix.diff()).rstrip('\n')
-        out.print(Syntax(text, 'diff', background_color='default') if out.is_terminal else Text(text), soft_wrap=True)
+        _show_change(out, printable(fix.diff()).rstrip('\n'))
     for problem in problems:
         place = near(problem.path) + ('' if problem.line is None else f':{problem.line}')
         message = str(problem).removeprefix(f'{problem.path}').removeprefix(':').strip()

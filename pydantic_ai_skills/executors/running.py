@@ -22,6 +22,7 @@ from .commands import Interpreters, checked_interpreters, is_python, script_comm
 from .environment import ScriptEnvironment, variables_not_given
 from .errors import CannotRunError
 from .inline import InlineMetadata, find_uv, inline_metadata
+from .modules import imports_from_root, with_root_modules
 from .output import MAX_OUTPUT_CHARACTERS, ScriptOutput, exit_line, format_output, seconds_text
 from .outputs import with_outputs
 from .place import Place, Prepared, ScriptCall
@@ -95,6 +96,8 @@ class WorkspaceRunner(ABC):
                 command = await script_command(
                     script.name, place.script, place.source, self._interpreters, place.programs, place.prepared.python
                 )
+                if self._needs_root(call, place):
+                    command = with_root_modules(command)
                 text = await self._answer(call, place, [*command, *words])
                 if not self._collect_outputs:
                     return text
@@ -107,6 +110,10 @@ class WorkspaceRunner(ABC):
             raise
         except OSError as error:
             return f'{script.name} was not run: {_reason(error)}.'
+
+    def _needs_root(self, call: ScriptCall, place: Place) -> bool:
+        name, head = call.script.name, place.source.head
+        return is_python(name, head, self._interpreters) and imports_from_root(head, name, call.file.directory)
 
     async def _inline(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from typing import Any
 
-from ..frontmatter import split_frontmatter
+from ..frontmatter import MAX_FRONTMATTER_CHARACTERS, split_frontmatter
 
 _kept = threading.local()
 _PROPERTIES = re.compile(r'(?:[&!]\S*\s+)*')
@@ -19,7 +19,7 @@ def with_name(text: str, name: str) -> str:
     """The text with `name` as its frontmatter's name, whatever style the value is written in.
 
     Found in the parser's events, which do not unfold aliases. A frontmatter that is not valid YAML before its name is
-    searched for a line that begins with `name:`. One without a name stays as it is: the folder's name then counts.
+    searched for a line that begins with `name:`, and so is one that would take the parser seconds. One without a name stays as it is: the folder's name then counts.
 
     Args:
         text: A `SKILL.md` that has frontmatter.
@@ -32,14 +32,18 @@ def with_name(text: str, name: str) -> str:
     from ruamel.yaml.error import YAMLError  # here, since it takes 40 ms to import and most never rename
 
     try:
-        place = _value_place(source)
+        place = _value_place(source) if len(source) <= MAX_FRONTMATTER_CHARACTERS else _line_place(source)
     except (YAMLError, RecursionError, ValueError, OverflowError):
-        line = _NAME_LINE.search(source)
-        place = None if line is None else line.span(1)
+        place = _line_place(source)
     if place is None:
         return text
     start, stop = place
     return text[: span.start + start] + _written(source[start:stop], name, source[:start]) + text[span.start + stop :]
+
+
+def _line_place(source: str) -> tuple[int, int] | None:
+    line = _NAME_LINE.search(source)
+    return None if line is None else line.span(1)
 
 
 def _value_place(source: str) -> tuple[int, int] | None:

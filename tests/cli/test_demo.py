@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import typer
 from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
@@ -14,16 +13,13 @@ from typer.testing import CliRunner
 
 from pydantic_ai_skills import SkillsCapability
 from pydantic_ai_skills.cli import demo_run as demo_module
-from pydantic_ai_skills.cli.demo import demo
+from pydantic_ai_skills.cli.app import app
 from pydantic_ai_skills.cli.demo_run import demo_skills
 from pydantic_ai_skills.cli.run_view import show_run
 
-app = typer.Typer()
-app.command()(demo)
-
 
 def run(*args: str) -> tuple[int, str]:
-    result = CliRunner(env={'COLUMNS': '120', 'OPENAI_API_KEY': ''}).invoke(app, args)
+    result = CliRunner(env={'COLUMNS': '120', 'OPENAI_API_KEY': ''}).invoke(app, ['demo', *args])
     return result.exit_code, result.output
 
 

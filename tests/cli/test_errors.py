@@ -94,6 +94,20 @@ def test_missing_extra_is_one_sentence(tmp_path: Path, missing: str) -> None:
     assert 'Traceback' not in done.stderr and done.stderr.count('\n') == 1
 
 
+def test_ctrl_c_while_the_command_is_imported_is_130_too(tmp_path: Path) -> None:
+    (tmp_path / 'typer.py').write_text('raise KeyboardInterrupt')
+    done = start('--help', env={'PYTHONPATH': os.pathsep.join([str(tmp_path), str(ROOT)])})
+    assert (done.returncode, done.stdout, done.stderr) == (130, '', '')
+
+
+def test_a_terminal_that_cannot_show_a_name_gets_question_marks(tmp_path: Path) -> None:
+    write_skill(tmp_path / 'lib/日本語', name='日本', description='Use it when 日本.')
+    env = {'PYTHONIOENCODING': 'ascii', 'PYTHONUTF8': '0', 'LC_ALL': 'C.UTF-8'}
+    done = start('list', 'lib', cwd=tmp_path, env=env)
+    assert done.returncode == 0 and done.stderr == ''
+    assert "???/SKILL.md has the name '??' in its frontmatter" in done.stdout
+
+
 def test_python_m_is_the_command_and_works_from_any_folder(tmp_path: Path) -> None:
     done = start('--version', cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, '') and done.stdout.count('.') == 2

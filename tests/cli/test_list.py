@@ -12,6 +12,7 @@ from typing import Any
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
+from rich.cells import cell_len
 
 from ..registries.helpers import write_skill
 from ..registries.servers import Repo, git_host
@@ -123,6 +124,35 @@ def test_on_a_terminal_the_table_fits_and_is_coloured(work: Path, cli: Cli, monk
     assert '\x1b[3' not in cli('list', folder).out
 
 
+def test_wide_characters_and_a_narrow_terminal(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv('FORCE_COLOR', '1')
+    make_library(
+        work / 'lib',
+        {
+            '発票/SKILL.md': skill_text('発票', '作成發票。' * 40),
+            'zeta/SKILL.md': skill_text('zeta', 'Use it when asked.'),
+        },
+    )
+    for width in (40, 80, 200):
+        monkeypatch.setenv('COLUMNS', str(width))
+        lines = re.sub(r'\x1b\[[0-9;]*m', '', cli('list', 'lib').out).splitlines()
+        assert [cell_len(line) <= width for line in lines] == [True] * 3
+        assert lines[1].startswith('zeta') and lines[2].startswith('発票')
+        ends = [
+            cell_len(line[: line.index(end) + len(end)]) for line, end in zip(lines, ('FILES', ' 0', ' 0'), strict=True)
+        ]
+        assert len(set(ends)) == 1, lines
+    monkeypatch.delenv('FORCE_COLOR')
+    assert '作成發票。' * 40 in cli('list', 'lib').out
+
+
+def test_skills_for_people_only_are_counted_too(work: Path, cli: Cli) -> None:
+    text = skill_text(extra='disable-model-invocation: true\n')
+    make_library(work / 'lib', {'demo/SKILL.md': text, 'demo/a.md': 'x', 'demo/scripts/a.py': ''})
+    (row,) = json.loads(cli('list', 'lib', '--json').out)['skills']
+    assert (row['files'], row['scripts']) == (2, 1)
+
+
 def test_terminal_characters_of_a_hostile_skill_are_shown_as_such(work: Path, cli: Cli) -> None:
     text = skill_text('bad', '"Use it when \\e[2J\\e]0;owned\\a and \\u202e backwards"')
     make_library(work / 'lib', {'bad/SKILL.md': text})
@@ -199,7 +229,21 @@ def test_a_dead_source_does_not_hide_the_others(work: Path, cli: Cli) -> None:
     assert done.code == 1
     assert [row['name'] for row in report['skills']] == ['here']
     assert [item['source'] for item in report['failed_sources']] == ['git+http://127.0.0.1:9/x.git']
-    assert cli('list', 'nowhere').code == 2
+    nowhere = cli('list', 'nowhere')
+    assert (nowhere.code, nowhere.err) == (2, 'Error: There is no folder nowhere.\n')
+    dead = cli('list', 'git+http://127.0.0.1:9/x.git').err
+    assert dead.startswith('Error: git+http://127.0.0.1:9/x.git could not be synced, and nothing from before is there')
+    assert 'Registry' not in dead and dead.count('\n') == 1
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told(work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_skill(work / 'lib/here')
+    (work / 'lib/shut').mkdir()
+    real = os.access  # root, as which the tests may run, may look everywhere
+    monkeypatch.setattr(os, 'access', lambda path, mode: not str(path).endswith('shut') and real(path, mode))
+    done = cli('list', 'lib')
+    assert done.code == 0 and 'here' in done.out
+    assert done.err == 'lib/shut cannot be looked into: Permission denied.\n'
 
 
 def test_a_token_in_a_url_is_never_shown(work: Path, cli: Cli) -> None:

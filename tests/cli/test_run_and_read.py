@@ -62,7 +62,7 @@ def test_stdin_comes_from_a_file_or_from_the_commands_own(work: Path, lib: Path,
     done = cli('run', 'lib/demo', 'echo', '--stdin', 'bin')
     assert done.code == 2 and 'not UTF-8' in done.err
     missing = cli('run', 'lib/demo', 'echo', '--stdin', 'nope')
-    assert missing.code == 1 and 'No such file' in missing.err
+    assert (missing.code, missing.err) == (2, 'Error: nope cannot be read: No such file or directory.\n')
 
 
 def test_a_models_mistake_is_wrong_use(lib: Path, cli: Cli) -> None:
@@ -125,3 +125,28 @@ def test_scripts_of_a_network_source_run_here_only_when_that_is_said(
     done = cli('run', 'demo', 'hi', '-s', source)
     assert done.code == 2 and '--executor local' in done.err and 'bwrap' in done.err
     assert cli('read', 'demo', 'scripts/hi.py', '-s', source).out == 'print("hi")\n'
+
+
+def test_a_file_of_here_that_the_script_cannot_find_is_explained(lib: Path, cli: Cli, work: Path) -> None:
+    (work / 'table.csv').write_text('x')
+    source = 'import sys; open(sys.argv[1])'
+    make_library(lib, {'demo/scripts/open.py': source, 'demo/own.csv': 'x'})
+    done = cli('run', 'lib/demo', 'open', '--', 'table.csv')
+    assert done.code == 1
+    assert done.err == (
+        f'table.csv is a file here, but scripts start in the folder of the skill: pass its whole path, {work}/table.csv.\n'
+    )
+    assert cli('run', 'lib/demo', 'open', '--', work / 'table.csv').code == 0
+    assert cli('run', 'lib/demo', 'open', '--', 'own.csv').code == 0
+    assert cli('run', 'lib/demo', 'open', '--', 'nowhere.csv').err == ''
+
+
+@pytest.mark.skipif(shutil.which('bwrap') is None, reason='bubblewrap is not installed')
+def test_a_file_that_a_sandbox_hides_is_explained(lib: Path, cli: Cli, work: Path) -> None:
+    (work / 'table.csv').write_text('x')
+    make_library(lib, {'demo/scripts/open.py': 'import sys; open(sys.argv[1])'})
+    done = cli('run', 'lib/demo', 'open', '--executor', 'bubblewrap', '--', work / 'table.csv')
+    assert (
+        done.code == 1
+        and 'is a file here, but scripts start in a sandbox, which does not see it: use --stdin.' in done.err
+    )

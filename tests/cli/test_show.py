@@ -134,3 +134,19 @@ def test_tokens_by_tiktoken_where_it_is_ready(monkeypatch: pytest.MonkeyPatch) -
         assert tokens.token_text('one') == '1 tokens'
     finally:
         tokens._encoder.cache_clear()
+
+
+def test_calls_are_written_as_a_model_writes_them(work: Path, cli: Cli) -> None:
+    make_library(work / 'lib', {'日本/SKILL.md': skill_text('日本'), '日本/数.md': 'x', '日本/"q".md': 'x'})
+    out = cli('show', '日本', '-s', 'lib').out
+    assert 'read_skill_resource(skill_name="日本", resource_name="数.md")' in out
+    assert 'resource_name="\\"q\\".md")' in out
+
+
+def test_a_folder_of_skills_is_no_skill(work: Path, cli: Cli) -> None:
+    make_library(work, {'lib/demo/SKILL.md': skill_text(), '.agents/skills/x/SKILL.md': skill_text('x')})
+    done = cli('show', 'lib')
+    assert (
+        done.code == 2
+        and 'lib is a folder without a SKILL.md: name a skill, and the folder by --source lib.' in done.err
+    )

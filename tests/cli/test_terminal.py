@@ -80,6 +80,13 @@ def test_ctrl_c_stops_a_script(work: Path) -> None:
         os.kill(int(pid.read_text()), 0)
 
 
+def test_nothing_interrupts_the_demo(work: Path) -> None:
+    child = terminal('demo')
+    text = rest(child)
+    assert child.exitstatus == 0
+    assert 'level 3' in text and 'observability' not in text
+
+
 def test_a_conversation(work: Path) -> None:
     write_skill(work / 'lib/demo', description='Use it when asked.')
     child = terminal('chat', 'lib', '--model', 'test')

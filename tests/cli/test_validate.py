@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,6 +134,25 @@ def test_fix_of_a_folder_that_cannot_be_written_says_so(work: Path, cli: Cli) ->
     done = cli('validate', 'lib', '--fix')
     (work / 'lib/bad').chmod(0o755)
     assert done.code == 1 and 'was not mended: Permission denied.' in done.err
+
+
+def test_a_folder_that_cannot_be_looked_into_is_a_finding(
+    work: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_skill(work / 'lib/one', description='Use it when tested.')
+    (work / 'lib/shut').mkdir()
+    real = os.scandir  # root, as which the tests may run, may look everywhere
+
+    def scandir(path: Any = '.') -> Any:
+        if str(path).endswith('shut'):
+            raise PermissionError(13, 'Permission denied', str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, 'scandir', scandir)
+    done = cli('validate', 'lib')
+    assert done.code == 1
+    assert 'lib/shut: error unreadable: ' in done.out and '1 skill checked: 1 error.' in done.out
+    assert cli('validate', 'lib', '--json').code == 1
 
 
 def test_without_a_path_the_conventional_folders_are_checked(work: Path, cli: Cli) -> None:
