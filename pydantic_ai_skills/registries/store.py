@@ -271,7 +271,10 @@ class Store:
             finally:
                 if descriptor >= 0:
                     os.close(descriptor)
-            shutil.rmtree(gone, ignore_errors=True)
+            if gone.is_symlink() or gone.is_file():
+                gone.unlink(missing_ok=True)
+            else:
+                shutil.rmtree(gone, ignore_errors=True)
 
 
 def _new_name() -> str:
