@@ -29,6 +29,21 @@ def main() -> None:
         app(prog_name='pydantic-ai-skills')
     except KeyboardInterrupt:  # while it was still being imported
         sys.exit(130)
+    except OSError as error:  # while it wrote its help
+        if '--debug' in sys.argv:
+            raise
+        sys.stderr.write(f'Error: {error.strerror}\n')
+        sys.exit(1)
+    finally:
+        _let_go_of_output()
+
+
+def _let_go_of_output() -> None:
+    """Where a disk is full the command has said so; the interpreter would say it again as it ends, with a traceback."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, AttributeError):  # it may be closed, or none at all
+        sys.stdout = None
 
 
 def _is_there(name: str) -> bool:

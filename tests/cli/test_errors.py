@@ -100,6 +100,23 @@ def test_ctrl_c_while_the_command_is_imported_is_130_too(tmp_path: Path) -> None
     assert (done.returncode, done.stdout, done.stderr) == (130, '', '')
 
 
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='there is no /dev/full')
+@pytest.mark.parametrize('args', [['list', 'lib'], ['list', 'lib', '--json'], ['show', 'a', '-s', 'lib'], ['--help']])
+def test_a_full_disk_is_one_sentence(tmp_path: Path, args: list[str]) -> None:
+    write_skill(tmp_path / 'lib/a')
+    command = [sys.executable, '-m', 'pydantic_ai_skills', *args]
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {'PYTHONPATH': str(ROOT)},
+        )
+    assert (done.returncode, done.stderr) == (1, 'Error: No space left on device\n')
+
+
 def test_a_terminal_that_cannot_show_a_name_gets_question_marks(tmp_path: Path) -> None:
     write_skill(tmp_path / 'lib/日本語', name='日本', description='Use it when 日本.')
     env = {'PYTHONIOENCODING': 'ascii', 'PYTHONUTF8': '0', 'LC_ALL': 'C.UTF-8'}
