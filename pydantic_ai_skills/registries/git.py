@@ -187,7 +187,7 @@ class GitSkillsRegistry(StoredRegistry):
         return self._checked_out(repository, commit, draft, progress)
 
     def _checked_out(self, repository: GitRepository, commit: str, draft: Draft, progress: Progress) -> Built:
-        plan = CheckoutPlan(self.path, self.layout, self._name(), repr(self))
+        plan = CheckoutPlan(self.path, self.layout, self._top_name, repr(self))
         findings: tuple[SkillDiagnostic, ...] = check_out(repository, commit, plan, self._options, draft, progress)
         return Built(commit, diagnostics=findings)
 
@@ -201,7 +201,8 @@ class GitSkillsRegistry(StoredRegistry):
         inner = folder / self.path
         return inner if inner.is_dir() else folder
 
-    def _name(self) -> str:
+    @property
+    def _top_name(self) -> str:
         return self.path.rpartition('/')[2] or self._remote.name
 
     def _runner(self, credentials: Credentials | None, draft: Draft) -> GitRunner:

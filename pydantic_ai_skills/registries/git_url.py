@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from .secret import KeptSecret
 
 _SCHEME = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*://')
 _SCP = re.compile(r'(?:[^/@:\s]+@)?[^/:\s]+:(?!:)[^\s].*')
+_SAFE = "/%:@!$&'()*+,;=~"  # what may be in a path; blanks and letters beyond ASCII are taken as they are meant
 _SCHEMES = ('https', 'http', 'ssh', 'git', 'file')
 
 
@@ -97,7 +98,7 @@ def _parse_scheme(text: str) -> RemoteUrl:
         raise ValueError(f'{_masked(text)!r} has a query (?…), which git cannot send. Leave it out.')
     user, colon, password = userinfo.partition(':')
     return RemoteUrl(
-        SplitResult(scheme, host, split.path, '', '').geturl(),
+        SplitResult(scheme, host, quote(split.path, safe=_SAFE), '', '').geturl(),
         scheme,
         host.lower(),
         KeptSecret(unquote(user)) if user else None,

@@ -91,14 +91,17 @@ class LocalSkillsRegistry(StoredRegistry):
     def _root(self) -> Path:
         return Path(os.path.realpath(self.directory.expanduser()))
 
+    def _top(self) -> Library:
+        return Library(self._root(), self.origin, source=repr(self))
+
     def _build(self, draft: Draft, progress: Progress) -> Built | None:
         folder = self._root()
-        library = Library(folder, self.origin, source=repr(self))
+        library = self._top()
         try:
             stamp = tree_stamp(library)
             if draft.previous is not None and draft.previous.revision == stamp:
                 return None
-            tree = read_tree(library, folder.name)
+            tree = read_tree(library, self._label)
         except OSError as error:
             raise RuntimeError(f'{str(folder)!r} cannot be listed ({error.strerror}).') from None
         return Built(stamp, diagnostics=tuple(stage_tree(tree, draft.start(), progress)))

@@ -37,7 +37,7 @@ _making_client = Lock()
 _ATTEMPTS = 3
 _BEING_WRITTEN = 'the bucket is being written to at this moment: what was listed changed while it was read. Sync again.'
 _CONNECT_SECONDS = 10
-_READ_SECONDS = 60
+_READ_SECONDS = 20
 _CONNECTIONS = 16
 
 
@@ -68,7 +68,7 @@ class S3SkillsRegistry(StoredRegistry):
             prefix: The "folder" of it that holds the skills; slashes at its ends do not matter.
             target_dir: The folder for the store; one in the user's cache folder where `None`.
             boto3_client: Any S3 client, with the timeouts you want. One with boto3's usual credentials, 10 s to
-                connect, 60 s for each read and three attempts is made where it is `None`.
+                connect, 20 s for each read and three attempts is made where it is `None`: a minute for a silent host.
             auto_install: Whether to fetch at all; if not, what is in the store, or in `target_dir`, is read.
             layout: `'library'`: the immediate children of the prefix are the packages. `'tree'`: every `SKILL.md`
                 below it at any depth, one at the prefix itself too.
@@ -192,7 +192,8 @@ class S3SkillsRegistry(StoredRegistry):
         return by_package(safe, self.layout), findings
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), '_made': None}  # a client cannot be pickled, and is made again where it is needed
+        # A client cannot be pickled, and is made again where it is needed.
+        return {**super().__getstate__(), '_made': None}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> S3SkillsRegistry:
         return copy(self)  # a client that was given cannot be copied and need not be

@@ -34,6 +34,7 @@ from .leases import claim, hold
 from .work import check_cancelled
 
 MARKER = 'pydantic-ai-skills-store'
+_NOT_CONTENT = ('lost+found', '.DS_Store')  # of a volume's top folder, and of one that somebody has looked at
 LOCK_PATIENCE = 600.0
 """Seconds to wait for another process that syncs the same store: as long as the slowest sync that is no accident."""
 
@@ -165,7 +166,7 @@ class Store:
         if self.is_ours:
             return
         with os.scandir(self.folder) as scan:
-            entries = [entry.name for entry in scan]
+            entries = [entry.name for entry in scan if entry.name not in _NOT_CONTENT]
         # An empty marker is a whole one, so there is no moment at which a killed process leaves half of it.
         if entries and not self.is_ours:
             raise ValueError(
@@ -270,7 +271,10 @@ class Store:
             finally:
                 if descriptor >= 0:
                     os.close(descriptor)
-            shutil.rmtree(gone, ignore_errors=True)
+            if gone.is_symlink() or gone.is_file():
+                gone.unlink(missing_ok=True)
+            else:
+                shutil.rmtree(gone, ignore_errors=True)
 
 
 def _new_name() -> str:

@@ -9,6 +9,7 @@ import warnings
 from abc import abstractmethod
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ..diagnostics import SkillDiagnostic
 from ..discovery import skill_file_in
@@ -17,6 +18,7 @@ from .generation import Generation
 from .places import ANOTHER_PLACE, default_store, temporary_store
 from .store import Built, Draft, Store
 from .telling import tell
+from .tree import Layout
 from .work import Progress, silent
 
 _UNITS = (('day', 86_400), ('hour', 3_600), ('minute', 60), ('second', 1))
@@ -24,6 +26,9 @@ _UNITS = (('day', 86_400), ('hour', 3_600), ('minute', 60), ('second', 1))
 
 class StoredRegistry(SkillRegistry):
     """A registry whose library is a generation in a store."""
+
+    layout: Layout = 'library'
+    """Whether packages are the immediate children of the source, or anywhere in it."""
 
     _shares_checks = False
     """Whether a sync may take the result of another process that asked the source while this one waited."""
@@ -41,6 +46,10 @@ class StoredRegistry(SkillRegistry):
         self._generation: Generation | None = None
         self._diagnostics: tuple[SkillDiagnostic, ...] = ()
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy in another process does not hold the generation: it finds it again, and holds it then.
+        return {**vars(self), '_generation': None}
+
     @abstractmethod
     def identity(self) -> str:
         """What tells this source from every other, without credentials: the store is found, and checked, by it."""
@@ -53,6 +62,11 @@ class StoredRegistry(SkillRegistry):
     def _label(self) -> str:
         """What its store in the cache folder is called, for people."""
         return type(self).__name__
+
+    @property
+    def _top_name(self) -> str:
+        """What a skill at the very top of the source is called, with `layout='tree'`."""
+        return self._label
 
     @property
     def diagnostics(self) -> list[SkillDiagnostic]:
@@ -148,11 +162,19 @@ class StoredRegistry(SkillRegistry):
             raise ValueError(f'{shown} is not there ({error.strerror}). Sync it once with auto_install=True.') from None
         if empty:
             raise ValueError(f'{shown} is empty. Sync it once with auto_install=True.')
-        if skill_file_in(folder) is not None:
+        library = self._plain_library(folder)
+        if self.layout == 'tree':
+            from .installed import InstalledTree
+
+            tree = InstalledTree(library, self, self._top_name)
+            flat = tree.sync()
+            self._diagnostics = tuple(tree.diagnostics)
+            return flat
+        if skill_file_in(library) is not None:
             raise ValueError(
                 f'{shown} is itself a skill, not a folder of skills. Pass its parent {str(folder.parent)!r}.'
             )
-        return self._plain_library(folder)
+        return library
 
     def _plain_library(self, folder: Path) -> Path:
         """Where the library is in a folder that no registry has made."""

@@ -72,7 +72,7 @@ def test_a_faulty_host_is_an_error_without_a_generation_and_a_warning_with_one(
             setattr(host, name, value)
         with said() as warned:
             assert registry.sync() == first
-        assert 'Using what was fetched' in warned[0] and 'seconds ago' in warned[0]
+        assert 'Using what was fetched' in warned[0] and ' second' in warned[0]
         with pytest.raises(RuntimeError, match='could not be synced, and nothing from before'):
             GitSkillsRegistry(f'{host.url}/repo').sync()
         host.refuse = host.cut = None
@@ -111,6 +111,26 @@ def test_auto_install_off_reads_what_is_there(repo: Repo, tmp_path: Path):
         GitSkillsRegistry('file:///nowhere', target_dir=tmp_path / 'store').sync()
     with pytest.raises(ValueError, match='holds no library yet'):
         GitSkillsRegistry('file:///nowhere', target_dir=tmp_path / 'store', auto_install=False).sync()
+
+
+def test_auto_install_off_finds_a_tree_too(repo: Repo, tmp_path: Path):
+    repo.write('SKILL.md', '---\ndescription: At the top.\n---\n')
+    repo.write('deep/in/it/inner/SKILL.md', '---\nname: inner\ndescription: Inner.\n---\n')
+    (tmp_path / 'other').mkdir()
+    (tmp_path / 'other/SKILL.md').write_text('---\ndescription: Not of this repository.\n---\n')
+    (repo.path / 'deep/out').symlink_to(tmp_path / 'other')
+    repo.commit()
+    clone = tmp_path / 'clone'
+    git('clone', '-q', repo.url, str(clone))
+    registry = GitSkillsRegistry(
+        'https://example.invalid/my-skills.git', layout='tree', target_dir=clone, auto_install=False
+    )
+    with pytest.warns(UserWarning, match='deep/out: the link leads to'):
+        library = registry.sync()
+    assert names_in(library) == ['demo', 'inner', 'my-skills'] and registry.sync() == library
+    assert clone not in library.parents and registry.skill_names() == ['demo', 'inner', 'my-skills']
+    one = GitSkillsRegistry('https://x.invalid/x', path='deep', layout='tree', target_dir=clone, auto_install=False)
+    assert names_in(one.sync()) == ['inner']
 
 
 @pytest.mark.parametrize('damage', ['objects', 'lock', 'shallow', 'gone', 'head'])

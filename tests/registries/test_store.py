@@ -148,6 +148,22 @@ def test_a_folder_that_is_not_ours_is_left_alone(store: Store, name: str):
     assert (store.folder / name).read_text() == 'precious'
 
 
+def test_what_is_no_generation_goes_too(store: Store, tmp_path: Path):
+    store.update(fill('v1'))
+    (tmp_path / 'kept').mkdir()
+    (tmp_path / 'kept/x').touch()
+    (store.folder / 'generations/file').touch()
+    (store.folder / 'generations/link').symlink_to(tmp_path / 'kept')
+    made = store.update(fill('v1'))
+    assert generations(store) == [made.folder.name] and (tmp_path / 'kept/x').exists()
+
+
+def test_the_top_folder_of_a_volume_counts_as_empty(store: Store):
+    (store.folder / 'lost+found').mkdir(parents=True)
+    store.update(fill('v1'))
+    assert (store.folder / 'lost+found').is_dir() and store.current() is not None
+
+
 def test_a_file_in_the_way_is_refused(tmp_path: Path):
     (tmp_path / 'file').write_text('x')
     for folder in (tmp_path / 'file', tmp_path / 'file' / 'below'):

@@ -337,9 +337,15 @@ def test_a_registry_that_returns_no_path_is_told(library: Path, monkeypatch: pyt
 
 def test_registries_can_be_copied(library: Path):
     import copy
+    import pickle
 
     view = LocalSkillsRegistry(library).prefixed('x-') | S3SkillsRegistry('b', boto3_client=[])
     assert repr(copy.deepcopy(view)) == repr(view)
+    prefixed = LocalSkillsRegistry(library).prefixed('x-')
+    path = prefixed.sync()
+    there = pickle.loads(pickle.dumps(prefixed))
+    assert vars(there)['_generation'] is None  # where it arrives, nobody holds it yet
+    assert there.generation == prefixed.generation and there.sync() == path
 
 
 def test_an_agent_uses_a_view(library: Path):
