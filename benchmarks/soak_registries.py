@@ -38,7 +38,7 @@ _WRITES = (
     'write,pwrite64,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,unlink,unlinkat,rmdir,ftruncate,fsync,fdatasync,'
     'syncfs,copy_file_range,chmod,fchmod,symlink,symlinkat,utimensat,flock'
 )
-_SKILLS = 6
+_SKILLS = 10
 
 Point = int | tuple[str, int]
 """Where to kill: the number of a call, or names of system calls and a number."""
@@ -332,7 +332,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description='Kill syncs at every point at which they write.')
     parser.add_argument('worlds', nargs='*', help=f'of {", ".join(WORLDS)}; all unless given')
     parser.add_argument('--by', choices=[*KILLERS, 'both'], default='both')
-    parser.add_argument('--points', type=int, default=100, help='for strace: how many points at most, spread evenly')
+    parser.add_argument('--points', type=int, default=150, help='for strace: how many points at most, spread evenly')
     options = parser.parse_args()
     for name in options.worlds or WORLDS:
         for by in KILLERS if options.by == 'both' else [options.by]:
