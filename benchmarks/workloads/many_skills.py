@@ -1,4 +1,4 @@
-"""Constructing once, in a process that has constructed a small one before: CPU seconds, and the memory it takes."""
+"""Constructing over two sizes, in a process that has constructed a small one before: CPU seconds, and the memory it takes."""
 
 import json
 import resource
@@ -7,10 +7,17 @@ from time import process_time
 
 from pydantic_ai_skills import SkillsCapability
 
+
+def seconds(library: str, count: int) -> float:
+    start = process_time()
+    capability = SkillsCapability(library)
+    taken = process_time() - start
+    assert len(capability.skill_names) == count
+    return taken
+
+
 SkillsCapability(sys.argv[1])
-start = process_time()
-capability = SkillsCapability(sys.argv[2])
-seconds = process_time() - start
-assert len(capability.skill_names) == int(sys.argv[3])
+few = seconds(sys.argv[2], int(sys.argv[3]))
+many = seconds(sys.argv[4], int(sys.argv[5]))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == 'darwin' else 2**10)
-print(json.dumps({'construction': seconds, 'megabytes': peak}))
+print(json.dumps({'few': few, 'many': many, 'megabytes': peak}))
