@@ -9,6 +9,7 @@ from pydantic_ai_skills import SkillsCapability
 
 
 def seconds(library: str, count: int) -> float:
+    """CPU seconds of constructing over a library of so many skills."""
     start = process_time()
     capability = SkillsCapability(library)
     taken = process_time() - start
