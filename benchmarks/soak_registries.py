@@ -146,12 +146,18 @@ def s3_world(folder: Path) -> Iterator[World]:
         moto.stop()
 
 
-@contextlib.contextmanager
-def tree_world(folder: Path) -> Iterator[World]:
-    """A local tree that is flattened."""
+def local_source(folder: Path) -> Path:
+    """A local library in its first state."""
     source = folder / 'source'
     source.mkdir()
     write(source, 'first')
+    return source
+
+
+@contextlib.contextmanager
+def tree_world(folder: Path) -> Iterator[World]:
+    """A local tree that is flattened."""
+    source = local_source(folder)
 
     def registry(store: Path) -> LocalSkillsRegistry:
         return LocalSkillsRegistry(source, layout='tree', target_dir=store)
@@ -162,9 +168,7 @@ def tree_world(folder: Path) -> Iterator[World]:
 @contextlib.contextmanager
 def view_world(folder: Path) -> Iterator[World]:
     """A prefixed view of a local library."""
-    source = folder / 'source'
-    source.mkdir()
-    write(source, 'first')
+    source = local_source(folder)
 
     def registry(store: Path) -> PrefixedRegistry:
         return PrefixedRegistry(LocalSkillsRegistry(source), 'x-', target_dir=store)

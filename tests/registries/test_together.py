@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,11 +108,11 @@ def test_ctrl_c_in_a_single_sync(silent: int, tmp_path: Path, monkeypatch: pytes
     wait_for(lambda: not any(alive(pid) for pid in shim.pids))
 
 
-def test_a_cancelled_task_goes_on_and_the_syncs_end(silent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    shim = GitShim(tmp_path / 'bin', monkeypatch)
+def cancel_while_git_runs(work: Coroutine[Any, Any, object], shim: GitShim) -> None:
+    """A caller that is cancelled while git runs goes on at once, and git ends."""
 
     async def main() -> None:
-        task = asyncio.create_task(sync_all_async(silent_registries(silent)))
+        task = asyncio.create_task(work)
         while not shim.pids:
             await asyncio.sleep(0.01)
         task.cancel()
@@ -121,21 +121,15 @@ def test_a_cancelled_task_goes_on_and_the_syncs_end(silent: int, tmp_path: Path,
 
     asyncio.run(main())
     wait_for(lambda: not any(alive(pid) for pid in shim.pids))
+
+
+def test_a_cancelled_task_goes_on_and_the_syncs_end(silent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    cancel_while_git_runs(sync_all_async(silent_registries(silent)), GitShim(tmp_path / 'bin', monkeypatch))
 
 
 def test_a_cancelled_construction_ends_its_syncs(silent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    shim = GitShim(tmp_path / 'bin', monkeypatch)
-
-    async def main() -> None:
-        task = asyncio.create_task(SkillsCapability.create(registries=silent_registries(silent)))
-        while not shim.pids:
-            await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(main())
-    wait_for(lambda: not any(alive(pid) for pid in shim.pids))
+    creation = SkillsCapability.create(registries=silent_registries(silent))
+    cancel_while_git_runs(creation, GitShim(tmp_path / 'bin', monkeypatch))
 
 
 def test_sync_all_async(tmp_path: Path):
