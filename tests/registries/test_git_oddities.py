@@ -160,7 +160,9 @@ def test_paths_made_to_do_harm_are_left_out(repo: Repo):
         ('100644', 'blob', skill, 'SKILL.md'),
         ('100644', 'blob', x, 'new\nline'),
     )
-    commit = piped(repo, b'', 'commit-tree', '-m', 'x', tree(repo, ('40000', 'tree', demo, 'demo')))
+    identity = ('-c', 'user.name=a', '-c', 'user.email=a@example.com')
+    top = tree(repo, ('40000', 'tree', demo, 'demo'))
+    commit = piped(repo, b'', *identity, 'commit-tree', '-m', 'x', top)
     git('update-ref', 'refs/heads/main', commit, cwd=repo.path)
     registry = GitSkillsRegistry(repo.url)
     with said() as warned:
